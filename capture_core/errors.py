@@ -1,0 +1,64 @@
+"""Errors, each named for what the caller may conclude; the words for people are in ``str(error)``."""
+
+from __future__ import annotations
+
+
+class CaptureError(Exception):
+    """The root of all errors that this package raises on purpose; one clear line each."""
+
+
+class Refused(CaptureError):
+    """Nothing was written and no child was started: the input or the place is not acceptable."""
+
+
+class BadName(Refused):
+    """A tool name, capture id or stream name is not of its form."""
+
+
+class PlaceRefused(Refused):
+    """A conversation, or a step on the way to a capture, is missing, not ours, or not what it must be."""
+
+
+class Unsupported(Refused):
+    """This platform or file system lacks a call without which the promise cannot be kept."""
+
+
+class NameTaken(PlaceRefused):
+    """A file already stands at one of our names; it was not touched."""
+
+
+class EngineUnavailable(Refused):
+    """The redaction engine cannot be loaded; capture refuses rather than run unmasked."""
+
+
+class SpawnFailed(CaptureError):
+    """The child was not started.  ``errno`` tells why, as ``execve`` reported it."""
+
+    def __init__(self, program: str, errno: int, words: str) -> None:
+        super().__init__(f"{program}: {words}")
+        self.program = program
+        self.errno = errno
+
+
+class RefError(CaptureError):
+    """A REF names no capture, or more than one."""
+
+
+class UnknownRef(RefError):
+    """No capture matches."""
+
+
+class AmbiguousRef(RefError):
+    """Several captures match; ``candidates`` holds their refs, newest first."""
+
+    def __init__(self, message: str, candidates: tuple[str, ...]) -> None:
+        super().__init__(message)
+        self.candidates = candidates
+
+
+class ReceiptError(CaptureError):
+    """A receipt cannot be believed: not JSON, of an unknown major schema, or naming what is not its own."""
+
+
+class StreamGone(CaptureError):
+    """A stream's file vanished or was replaced while it was read."""

@@ -1,0 +1,237 @@
+"""The closed sets of states and the frozen records of a receipt: four independent facts and their counters.
+
+The tables are those of the format page (``capview/docs/format.md``).  Process, capture, representation and
+preview are independent: a failed command can have a complete log, and an ok one a cut log.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+SCHEMA = 1
+
+
+class ProcessState(StrEnum):
+    """What became of the child."""
+
+    RUNNING = "running"
+    EXITED = "exited"
+    CANCELLED = "cancelled"
+    TIMEOUT = "timeout"
+    NONE = "none"
+    """There was no process: a saved text, or ``tee``."""
+    UNKNOWN = "unknown"
+    """Nobody observed the end.  Derived by readers, never stored."""
+
+
+class EndReason(StrEnum):
+    """Why a process was ended, where somebody ended it."""
+
+    USER = "user"
+    TIMEOUT = "timeout"
+    MAX_OUTPUT = "max-output"
+    MEMORY_LIMIT = "memory-limit"
+    HANGUP = "hangup"
+
+
+class CaptureState(StrEnum):
+    """How much of what was printed was kept."""
+
+    PENDING = "pending"
+    COMPLETE = "complete"
+    PARTIAL = "partial"
+    FAILED = "failed"
+    DISABLED = "disabled"
+    UNAVAILABLE = "unavailable"
+
+
+class CaptureReason(StrEnum):
+    """Why a capture is not complete; the first that happened."""
+
+    FINALIZING = "finalizing"
+    QUOTA = "quota"
+    CONVERSATION_QUOTA = "conversation-quota"
+    DISK_FULL = "disk-full"
+    WRITE_ERROR = "write-error"
+    WRITER_STALLED = "writer-stalled"
+    DRAIN_TIMEOUT = "drain-timeout"
+    OWNER_DIED = "owner-died"
+    UPSTREAM_TRUNCATED = "upstream-truncated"
+    UPSTREAM_UNKNOWN = "upstream-unknown"
+    UNDECIDABLE_OMITTED = "undecidable-omitted"
+    BINARY_OMITTED = "binary-omitted"
+    DAMAGED = "damaged"
+    BY_OPTION = "by-option"
+    SUPPRESSED_BY_SOURCE = "suppressed-by-source"
+    NEEDS_TRANSFER = "needs-transfer"
+    NO_CONVERSATION = "no-conversation"
+    PLATFORM = "platform"
+    MISSING_FILE = "missing-file"
+
+
+class RepresentationKind(StrEnum):
+    """What the committed bytes are."""
+
+    REDACTED_UTF8 = "redacted-utf8"
+    DECODED_UTF8 = "decoded-utf8"
+    BINARY = "binary"
+
+
+class StreamName(StrEnum):
+    """Which pipe, or what else, a stream came from."""
+
+    STDOUT = "stdout"
+    STDERR = "stderr"
+    OUTPUT = "output"
+    """One pseudo-terminal or one pipe carried both: the only case in which their order is known."""
+    CONTENT = "content"
+
+
+class Liveness(StrEnum):
+    """What a reader can prove about the owner of a capture.  Derived, never stored."""
+
+    FINAL = "final"
+    """The final receipt is there."""
+    LIVE = "live"
+    """The owner holds its lock."""
+    OWNER_DIED = "owner-died"
+    UNKNOWN = "unknown"
+    """Another host wrote it, or locks say nothing here."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Producer:
+    """Who made a capture: the adapter, its version, and what kind of source it read."""
+
+    adapter: str
+    version: str
+    source: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EndedBy:
+    """Why somebody ended the process, with the words given (sanitised)."""
+
+    kind: EndReason
+    words: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProcessFacts:
+    """State and observed status of the child.  ``exit_code`` is null when a signal ended it or nobody knows."""
+
+    state: ProcessState
+    pid: int | None = None
+    exit_code: int | None = None
+    signal: int | None = None
+    reason: EndedBy | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CaptureFacts:
+    """How much was kept, and the first reason why not all."""
+
+    state: CaptureState
+    reason: CaptureReason | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RepresentationFacts:
+    """What the bytes are and what was done to them."""
+
+    kind: RepresentationKind = RepresentationKind.REDACTED_UTF8
+    transforms: tuple[str, ...] = ()
+    redactions: dict[str, int] = field(default_factory=dict)
+    replaced_bytes: int | None = 0
+    stripped_bytes: int | None = 0
+    omitted_fragments: int | None = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StreamFacts:
+    """Counters of one stream, in bytes.  Unknown is ``None``, never 0 and never inferred.
+
+    Raw bytes: ``observed == accepted + pending + discarded``.  Representation bytes: ``retained`` were
+    committed to ``file`` as the range ``start:end``; ``uncommitted`` were made and not written.
+    """
+
+    file: str
+    state: CaptureState = CaptureState.PENDING
+    reason: CaptureReason | None = None
+    observed: int | None = 0
+    accepted: int | None = 0
+    pending: int | None = 0
+    discarded: int | None = 0
+    retained: int | None = 0
+    uncommitted: int | None = 0
+    start: int = 0
+    end: int | None = None
+    eof: bool = False
+    generation: int = 1
+    adopted_at: int | None = None
+    lines: int | None = None
+    final_newline: bool | None = None
+    sha256: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ByteRange:
+    """Committed representation bytes ``start:end`` of a stream."""
+
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PreviewFacts:
+    """Which ranges a preview shows; ``tail_text`` holds what came last after a cut, outside the retained range."""
+
+    head: ByteRange
+    tail: ByteRange | None = None
+    returned_bytes: int
+    omitted_bytes: int
+    tail_text: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TimeFacts:
+    """RFC 3339 times in UTC; the duration is measured on a monotonic clock."""
+
+    started: str
+    ended: str | None = None
+    duration_seconds: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResourceFacts:
+    """CPU time and peak memory of the child and what it waited for, where the OS tells."""
+
+    user_seconds: float | None = None
+    system_seconds: float | None = None
+    peak_rss_bytes: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Receipt:
+    """One capture's facts, live or final; what ``<capture-id>.live.json`` and ``<capture-id>.json`` hold."""
+
+    schema: int = SCHEMA
+    capture_id: str
+    tool: str
+    ref: str
+    conversation: str
+    producer: Producer
+    host: str
+    boot_id: str | None
+    process: ProcessFacts
+    capture: CaptureFacts
+    representation: RepresentationFacts
+    streams: dict[str, StreamFacts]
+    times: TimeFacts
+    preview: dict[str, PreviewFacts] = field(default_factory=dict)
+    resources: ResourceFacts | None = None
+    limit_bytes: int | None = None
+    label: str | None = None
+    call_id: str | None = None
+    job_id: str | None = None

@@ -1,0 +1,102 @@
+"""Forms of the names that reach a path: tools, capture ids, refs, file names.  Pure; nothing is opened here."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from capture_core.errors import BadName
+from capture_core.facts import StreamName
+
+TOOL_OUTPUTS = "tool-outputs"
+PRIVATE = ".capview"
+
+_TOOL = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}", re.ASCII)
+_CAPTURE_ID = re.compile(r"[0-9]{8}T[0-9]{6}Z-[a-z2-7]{16}", re.ASCII)
+_FILE = re.compile(
+    r"(?P<id>[0-9]{8}T[0-9]{6}Z-[a-z2-7]{16})\."
+    r"(?:(?P<receipt>json|live\.json|lock|request)"
+    r"|(?P<stream>stdout|stderr|output|content)(?:\.g(?P<generation>[1-9][0-9]{0,5}))?\."
+    r"(?P<form>live|txt|bin|sgr|times))",
+    re.ASCII,
+)
+
+
+def tool_name(text: str) -> str:
+    """Return ``text`` when it is one path segment ``[a-z0-9][a-z0-9._-]{0,63}``; raise :class:`BadName` if not."""
+    if not _TOOL.fullmatch(text):
+        shown = ascii(text if len(text) <= 80 else text[:80] + "…")  # noqa: PLR2004
+        msg = f"tool name {shown}: must be 1-64 of a-z 0-9 . _ - and start with a letter or digit"
+        raise BadName(msg)
+    return text
+
+
+def capture_id(text: str) -> str:
+    """Return ``text`` when it is a whole capture id; raise :class:`BadName` if not."""
+    if not _CAPTURE_ID.fullmatch(text):
+        msg = f"capture id {ascii(text[:80])}: must be YYYYMMDDTHHMMSSZ- and 16 of a-z 2-7"
+        raise BadName(msg)
+    return text
+
+
+def is_tool_name(text: str) -> bool:
+    """Tell whether ``text`` could be a tool's folder."""
+    return _TOOL.fullmatch(text) is not None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileName:
+    """A file name of a capture, taken apart.  ``form`` is json, live.json, lock, request, live, txt, bin, sgr or times."""
+
+    capture_id: str
+    stream: StreamName | None
+    form: str
+    generation: int = 1
+
+
+def parse_file_name(name: str) -> FileName | None:
+    """Take apart a name inside a tool folder; ``None`` when it is not one of ours."""
+    match = _FILE.fullmatch(name)
+    if match is None:
+        return None
+    stream = StreamName(match["stream"]) if match["stream"] else None
+    return FileName(
+        capture_id=match["id"],
+        stream=stream,
+        form=match["receipt"] or match["form"],
+        generation=int(match["generation"] or 1),
+    )
+
+
+def live_stream_file(capture: str, stream: str, generation: int = 1) -> str:
+    """``<id>.<stream>.live``; later generations carry ``.gN``."""
+    return f"{capture}.{stream}{_generation(generation)}.live"
+
+
+def final_stream_file(capture: str, stream: str, generation: int = 1, *, binary: bool = False) -> str:
+    """``<id>.<stream>.txt``, or ``.bin`` for opted-in raw bytes."""
+    return f"{capture}.{stream}{_generation(generation)}.{'bin' if binary else 'txt'}"
+
+
+def live_receipt_file(capture: str) -> str:
+    """``<id>.live.json``."""
+    return f"{capture}.live.json"
+
+
+def final_receipt_file(capture: str) -> str:
+    """``<id>.json``: its presence alone means final."""
+    return f"{capture}.json"
+
+
+def request_file(capture: str) -> str:
+    """``<id>.request``: asks the owner to cancel or promote."""
+    return f"{capture}.request"
+
+
+def ref(tool: str, capture: str) -> str:
+    """``tool-outputs/<tool>/<capture-id>``, relative to the conversation, never absolute."""
+    return f"{TOOL_OUTPUTS}/{tool}/{capture}"
+
+
+def _generation(generation: int) -> str:
+    return "" if generation == 1 else f".g{generation}"

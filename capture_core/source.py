@@ -1,0 +1,152 @@
+"""What every reader stands on: one protocol for captures near and far, and the values that cross it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+    from capture_core.facts import CaptureFacts, Liveness, ProcessFacts, Receipt
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Address:
+    """Where a capture is: the conversation's key within its source, and the ref within the conversation."""
+
+    conversation: str
+    ref: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StreamStatus:
+    """What a reader sees of one stream now: ``committed`` is the file's own length, not the receipt's word.
+
+    ``None``: the file cannot be looked at.  ``modified`` is seconds since the epoch.
+    """
+
+    name: str
+    committed: int | None
+    modified: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """One capture as a reader sees it now, bodies left out.
+
+    ``process`` and ``capture`` are derived from the receipt and from ``liveness`` (an owner that died makes
+    them ``unknown`` and ``partial/owner-died``); ``receipt`` stays as it was written.
+    """
+
+    address: Address
+    receipt: Receipt
+    liveness: Liveness
+    process: ProcessFacts
+    capture: CaptureFacts
+    streams: tuple[StreamStatus, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unreadable:
+    """A capture whose receipt cannot be believed: named, with the reason, never hidden."""
+
+    address: Address
+    words: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listing:
+    """All captures of a source at one moment, newest first, and what could not be read."""
+
+    entries: tuple[Entry, ...]
+    unreadable: tuple[Unreadable, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
+    """Committed bytes ``start:end`` of a stream whose committed length is ``committed`` now.
+
+    ``data`` are the bytes asked for and no more; they may begin or end inside a code point, because offsets
+    are the caller's.  ``generation`` changes when the bytes were replaced as a whole.
+    """
+
+    start: int
+    end: int
+    data: bytes
+    committed: int
+    generation: int = 1
+
+
+class ChangeKind(StrEnum):
+    """What happened to a capture since the last change that this watcher gave out."""
+
+    ADDED = "added"
+    UPDATED = "updated"
+    ENDED = "ended"
+    REMOVED = "removed"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """One capture changed; ``entry`` is its newest state, ``None`` when it was removed."""
+
+    kind: ChangeKind
+    address: Address
+    entry: Entry | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Changes:
+    """A batch of changes, at most one a capture, and how they were learnt: ``watching`` or ``polling``."""
+
+    changes: tuple[Change, ...]
+    watching: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hit:
+    """One matching line: its number (1-based, ``None`` when not counted), its byte range, and the match's."""
+
+    address: Address
+    stream: str
+    line: int | None
+    line_start: int
+    line_end: int
+    start: int
+    end: int
+    text: bytes
+
+
+class RequestKind(StrEnum):
+    """What a reader may ask of an owner."""
+
+    CANCEL = "cancel"
+    PROMOTE = "promote"
+
+
+class Source(Protocol):
+    """Captures of one place.  Async and cancellable; a remote place and a local one look the same.
+
+    Errors are those of :mod:`capture_core.errors`: ``UnknownRef`` for a capture that is not there,
+    ``StreamGone`` for a stream whose file vanished, ``Refused`` for what this source does not do.
+    """
+
+    async def list(self) -> Listing:
+        """All captures now, newest first."""
+
+    async def receipt(self, address: Address) -> Entry:
+        """One capture now, derived states included."""
+
+    async def range(self, address: Address, stream: str, start: int, end: int) -> Page:
+        """Committed bytes of one stream; clipped to what is committed, never an error for asking beyond it."""
+
+    def search(self, pattern: str, addresses: tuple[Address, ...], *, fixed: bool = False) -> AsyncIterator[Hit]:
+        """Hits in order, streaming; linear time whatever the pattern, refused when that cannot be."""
+
+    def changes(self) -> AsyncIterator[Changes]:
+        """Batches of changes from now on; ends only when closed."""
+
+    async def request(self, address: Address, kind: RequestKind, reason: str) -> None:
+        """Ask the owner of a live capture; raises ``Refused`` where this source or capture cannot be asked."""
