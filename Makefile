@@ -27,10 +27,10 @@ $(INSTALLED): requirements.lock pyproject.toml
 	@test -n "$(PYTHON)" || { echo "capview needs Python 3.11 or newer with pip and venv: make setup PYTHON=/path/to/python3" >&2; exit 1; }
 	@test -x $(BIN)/python || { echo "Making .venv …"; $(PYTHON) -m venv --clear .venv; }
 	@echo "Installing what requirements.lock names …"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check --require-hashes -r requirements.lock
 	@# Python 3.11 puts setuptools into a new .venv, and its .pth file into every start.
-	@$(BIN)/python -m pip uninstall --quiet --yes setuptools 2>/dev/null
-	@$(BIN)/python -m pip install --quiet --no-deps --no-index --no-build-isolation --editable .
+	@$(BIN)/python -m pip uninstall -qq --yes setuptools 2>/dev/null
+	@$(BIN)/python -m pip install -qq --no-deps --no-index --no-build-isolation --editable .
 	@# A package may carry a file for another Python; what matters is compiled.
 	@$(BIN)/python -m compileall -qq -j 0 .venv/lib || true
 	@touch $@
@@ -75,7 +75,7 @@ screenshots: setup ## Draw screenshots/ from the scenes of the snapshot tests
 lock: ## Pin the newest versions that pyproject.toml allows, with hashes, for Linux and every Python from 3.11
 	@set -e; tools=$$(mktemp -d); trap 'rm -rf "$$tools"' EXIT; \
 	$(PYTHON) -m venv "$$tools"; \
-	"$$tools/bin/python" -m pip install --quiet --disable-pip-version-check uv; \
+	"$$tools/bin/python" -m pip install -qq --disable-pip-version-check uv; \
 	"$$tools/bin/uv" pip compile pyproject.toml --group dev --universal --python-version 3.11 --upgrade \
 		--generate-hashes --no-emit-index-url --no-emit-find-links --no-annotate --no-header --quiet \
 		--output-file "$$tools/requirements.lock"; \

@@ -1,0 +1,33 @@
+"""What every test stands on: nothing of the user's own settings, data or shell, and no deadlines."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+# How long an example takes says more about the machine's other work than about us.
+settings.register_profile("capview", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("capview")
+
+_PLACES = ("XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME")
+# What a shell, a terminal or the make that runs the suite would change in the programs under test.
+_FOREIGN = ("COLUMNS", "FORCE_COLOR", "LINES", "MAKEFLAGS", "MAKELEVEL", "MFLAGS", "NO_COLOR", "PYTHONPATH")
+
+
+@pytest.fixture(autouse=True)
+def own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return the folder of this test's user data, settings, state and cache; ``capview`` is on PATH."""
+    home = tmp_path_factory.mktemp("home")
+    for name in _PLACES:
+        monkeypatch.setenv(name, str(home / name.lower()))
+    for name in (*_FOREIGN, *(name for name in os.environ if name.startswith("CAPVIEW_"))):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("PATH", f"{sys.prefix}/bin{os.pathsep}{os.environ['PATH']}")
+    return home
