@@ -24,7 +24,8 @@ help: ## Show this list
 setup: $(COMPILED) ## Make .venv with everything in it, pinned and checked by hash
 
 $(INSTALLED): requirements.lock pyproject.toml
-	@test -n "$(PYTHON)" || { echo "capview needs Python 3.11 or newer with pip and venv: make setup PYTHON=/path/to/python3" >&2; exit 1; }
+	@test -x $(BIN)/python || test -n "$(PYTHON)" || \
+		{ echo "This needs Python 3.11 or newer with pip and venv: make setup PYTHON=/path/to/python3" >&2; exit 1; }
 	@test -x $(BIN)/python || { echo "Making .venv …"; $(PYTHON) -m venv --clear .venv; }
 	@echo "Installing what requirements.lock names …"
 	@$(BIN)/python -m pip install -qq --disable-pip-version-check --require-hashes -r requirements.lock
