@@ -52,12 +52,15 @@ test: setup ## Run the tests (ARGS='-k name -x' goes to pytest)
 test-long: test ## Run the tests, then those that take minutes or gigabytes
 	$(BIN)/python -m pytest -m long --timeout 1800 $(ARGS)
 
-check: lint types ## Run every check but the tests
+check: ## Run every check but the tests, each even when another fails
+	@$(MAKE) --no-print-directory --keep-going lint types
 
 lint: setup ## Check style, formatting and the direction of imports
-	$(BIN)/ruff check .
-	$(BIN)/ruff format --check .
-	$(BIN)/lint-imports --no-logo
+	@status=0; \
+	$(BIN)/ruff check . || status=1; \
+	$(BIN)/ruff format --check . || status=1; \
+	$(BIN)/lint-imports --no-logo || status=1; \
+	exit $$status
 
 types: setup ## Check types, tests too
 	$(BIN)/mypy
