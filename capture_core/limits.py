@@ -34,6 +34,12 @@ class Limits:
     queue_bytes: int = 8 * MIB
     """Bytes between reader and writer; beyond: the reader discards, ``partial/writer-stalled``."""
 
+    queue_item_bytes: int = 128
+    """What one queued read is charged beside its bytes, so that single-byte reads are bounded too."""
+
+    stall_seconds: float = 1.0
+    """How long a full queue may take to fall to half; beyond: the writer counts as stalled and the child runs on."""
+
     read_bytes: int = 64 * KIB
     """One read of a pipe.  Larger blocks are mapped and faulted anew by the allocator, and slower."""
 
@@ -72,3 +78,66 @@ READ_RANGE_BYTES = 16 * KIB
 
 RECEIPT_READ_BYTES = 1 * MIB
 """A receipt larger than this is not ours: refused unread."""
+
+VIEW_PAGE_BYTES = 64 * KIB
+"""What a view reads at once, and the block of its sparse line index."""
+
+VIEW_CACHED_PAGES = 48
+"""Pages that one view keeps, 3 MiB; beyond: the one that was not looked at for longest is read again."""
+
+VIEW_INDEX_READ_BYTES = 256 * KIB
+"""One read of the background line count: larger ones hold the interpreter lock for too long."""
+
+VIEW_PIECE_BYTES = 4 * KIB
+"""A longer line is shown in pieces, each at least this and less than twice this long."""
+
+VIEW_REDRAW_BYTES = 64 * KIB
+"""Text between two carriage returns that is longer is shown, not taken for an overwritten redraw."""
+
+VIEW_REDRAW_SCAN_BYTES = 1 * MIB
+"""How far back the redraws of a line are counted before it is painted; beyond: counted behind it."""
+
+RACY_DIRECTORY_SECONDS = 2.0
+"""A folder that changed this shortly before its listing is listed again: some disks' times are that coarse."""
+
+RANGE_BYTES = 4 * MIB
+"""The most that one range of a source gives; asking for more gets this much and its end."""
+
+LINE_BLOCK_BYTES = 256 * KIB
+"""One read while lines are counted or looked for."""
+
+OPEN_STREAMS = 16
+"""Streams that a local source keeps open for its readers; beyond: the one unused for longest is closed."""
+
+POLL_SECONDS = 0.25
+"""Between two looks at live captures where there are no file events."""
+
+WATCHED_LOOK_SECONDS = 1.0
+"""Between two looks at live captures where there are file events: an owner's death makes none."""
+
+SLOW_POLL_SECONDS = 5.0
+"""Between two looks at everything that is not watched."""
+
+WATCHED_CONVERSATIONS = 32
+"""Conversations without live captures that are watched all the same, when a source has no more than this."""
+
+FOLLOW_POLL_SECONDS = 0.03
+"""Between two looks of ``capview follow`` at the length of a stream."""
+
+FOLLOW_LOOK_SECONDS = 0.2
+"""Between two looks of ``follow`` and ``wait`` at whether the capture has ended."""
+
+SEARCH_BLOCK_BYTES = 256 * KIB
+"""One read of a search; larger ones hold the interpreter lock for too long."""
+
+SEARCH_LINE_BYTES = 1 * MIB
+"""A longer line is searched in pieces of this size, each overlapping the one before by a quarter."""
+
+SEARCH_HIT_TEXT_BYTES = 4 * KIB
+"""The most of a line that a hit carries, around the match."""
+
+REQUEST_REASON_CHARS = 200
+"""The words that a request may give to an owner."""
+
+VIEW_MATCHES = 1_000_000
+"""Matches of one search that a view can step through; beyond: counted only, and said so."""

@@ -1,0 +1,63 @@
+"""What a reader concludes from a receipt, the owner's liveness and the files' own lengths; pure."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from capture_core.facts import CaptureFacts, CaptureReason, CaptureState, Liveness, ProcessFacts, ProcessState
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from capture_core.facts import Receipt, StreamFacts
+    from capture_core.source import StreamStatus
+
+_KEPT = frozenset({CaptureState.PENDING, CaptureState.COMPLETE, CaptureState.PARTIAL})
+"""States in which there are files to speak of."""
+
+
+def process(receipt: Receipt, liveness: Liveness) -> ProcessFacts:
+    """The child's state: what nobody observed before the owner died is ``unknown``, never 0."""
+    if liveness is Liveness.OWNER_DIED and receipt.process.state is ProcessState.RUNNING:
+        return replace(receipt.process, state=ProcessState.UNKNOWN, exit_code=None, signal=None)
+    return receipt.process
+
+
+def capture(receipt: Receipt, liveness: Liveness, streams: Sequence[StreamStatus]) -> CaptureFacts:
+    """The capture's state: a dead owner's is ``partial/owner-died``; a file that lacks bytes is damaged."""
+    stated = receipt.capture
+    if stated.state not in _KEPT:
+        return stated
+    if receipt.streams and all(stream.committed is None for stream in streams):
+        return CaptureFacts(state=CaptureState.UNAVAILABLE, reason=CaptureReason.MISSING_FILE)
+    match liveness:
+        case Liveness.OWNER_DIED:
+            return CaptureFacts(state=CaptureState.PARTIAL, reason=CaptureReason.OWNER_DIED)
+        case Liveness.FINAL:
+            return _final(receipt, streams)
+        case Liveness.LIVE | Liveness.UNKNOWN:
+            return stated
+
+
+def readable_end(facts: StreamFacts, size: int, liveness: Liveness) -> int:
+    """Where committed text ends in a file of ``size`` bytes.
+
+    A file's length is its committed length, but for a stream that was cut or has ended: a write that failed
+    may have left half a code point behind, and the receipt's ``end`` says where the last whole one ended.
+    """
+    is_open = facts.state is CaptureState.PENDING and facts.reason is None
+    if facts.end is None or (is_open and liveness is not Liveness.FINAL):
+        return size
+    return min(size, facts.end)
+
+
+def _final(receipt: Receipt, streams: Sequence[StreamStatus]) -> CaptureFacts:
+    for status in streams:
+        end = receipt.streams[status.name].end
+        if status.committed is None or (end is not None and status.committed < end):
+            return CaptureFacts(state=CaptureState.PARTIAL, reason=CaptureReason.DAMAGED)
+    if receipt.capture.state is CaptureState.PENDING:
+        # Final by its name and pending by its word: the word is what a crash or a stranger left behind.
+        return CaptureFacts(state=CaptureState.PARTIAL, reason=CaptureReason.DAMAGED)
+    return receipt.capture

@@ -1,0 +1,116 @@
+"""A reader's way down from a conversation to one file: by descriptors, no links, regular files only."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Final
+
+from capture_core import names
+from capture_core.errors import PlaceRefused
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_DIRECTORY: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
+# Without O_NONBLOCK a FIFO that stands at one of our names would hold the open until somebody writes to it.
+_FILE: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+_NOT_THERE: Final = frozenset({errno.ENOENT})
+_NOT_A_STEP: Final = frozenset({errno.ELOOP, errno.ENOTDIR, errno.ENXIO})
+
+
+class NotOurs(PlaceRefused):
+    """A link or a special file stands where a reader expected a folder or a regular file; not opened."""
+
+
+@contextmanager
+def conversation(path: str) -> Iterator[int]:
+    """Open the conversation as the user names it, links allowed; :class:`PlaceRefused` when it is none."""
+    try:
+        fd = os.open(path, _DIRECTORY)
+    except OSError as error:
+        raise PlaceRefused(f"conversation {path!r}: {words(error)}") from error
+    with _closing(fd):
+        yield fd
+
+
+@contextmanager
+def tool_outputs(path: str) -> Iterator[int | None]:
+    """Open ``<path>/tool-outputs``; ``None`` when nothing was captured yet."""
+    with conversation(path) as fd, step(fd, names.TOOL_OUTPUTS) as outputs:
+        yield outputs
+
+
+@contextmanager
+def tool_folder(path: str, tool: str) -> Iterator[int | None]:
+    """Open ``<path>/tool-outputs/<tool>``; ``None`` when it is not there."""
+    with tool_outputs(path) as outputs:
+        if outputs is None:
+            yield None
+            return
+        with step(outputs, names.tool_name(tool)) as folder:
+            yield folder
+
+
+@contextmanager
+def step(parent: int, name: str) -> Iterator[int | None]:
+    """Open the directory ``name`` below ``parent``; ``None`` when missing, :class:`NotOurs` when it is none.
+
+    ``name`` must have been validated: O_NOFOLLOW still opens ``..`` and absolute names.
+    """
+    try:
+        fd = os.open(name, _DIRECTORY | os.O_NOFOLLOW, dir_fd=parent)
+    except OSError as error:
+        if error.errno in _NOT_THERE:
+            yield None
+            return
+        raise _refusal(name, error) from error
+    with _closing(fd):
+        yield fd
+
+
+def open_file(folder: int, name: str) -> int | None:
+    """Open a regular file for reading; ``None`` when missing, :class:`NotOurs` when it is another thing.
+
+    The caller owns the descriptor.
+    """
+    try:
+        fd = os.open(name, _FILE, dir_fd=folder)
+    except OSError as error:
+        if error.errno in _NOT_THERE:
+            return None
+        raise _refusal(name, error) from error
+    if stat.S_ISREG(os.fstat(fd).st_mode):
+        return fd
+    os.close(fd)
+    raise NotOurs(f"{name!r}: not a regular file")
+
+
+def regular(folder: int, name: str) -> os.stat_result | None:
+    """What stands at ``name``, when it is a regular file; nothing is opened and no link followed."""
+    try:
+        status = os.stat(name, dir_fd=folder, follow_symlinks=False)
+    except OSError:
+        return None
+    return status if stat.S_ISREG(status.st_mode) else None
+
+
+def words(error: OSError) -> str:
+    """The system's reason, to stand inside a sentence."""
+    return (error.strerror or str(error)).lower()
+
+
+def _refusal(name: str, error: OSError) -> PlaceRefused:
+    if error.errno in _NOT_A_STEP:
+        return NotOurs(f"{name!r}: a link or special file, not followed")
+    return PlaceRefused(f"{name!r}: {words(error)}")
+
+
+@contextmanager
+def _closing(fd: int) -> Iterator[None]:
+    try:
+        yield
+    finally:
+        os.close(fd)

@@ -1,0 +1,127 @@
+"""Whether the owner of a capture still lives: asked of a lock that it holds, never of a process number."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import struct
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cache
+from typing import TYPE_CHECKING, Final
+
+from capture_core.facts import Liveness
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from capture_core.facts import Receipt
+
+# struct flock of 64-bit Linux: short l_type, short l_whence, off_t l_start, off_t l_len, pid_t l_pid.
+_FLOCK: Final = struct.Struct("@hhqqi4x")
+_BOOT_ID: Final = "/proc/sys/kernel/random/boot_id"
+_MOUNTS: Final = "/proc/self/mountinfo"
+_LOCAL_TYPES: Final = frozenset(
+    {"bcachefs", "btrfs", "ext2", "ext3", "ext4", "f2fs", "jfs", "overlay", "ramfs", "tmpfs", "xfs", "zfs"}
+)
+"""File systems that only one kernel can have open, so that its locks are the whole truth about them."""
+
+
+class Lock(StrEnum):
+    """What the kernel says of an owner's lock."""
+
+    HELD = "held"
+    FREE = "free"
+    UNTOLD = "untold"
+    """Such locks do not work here."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Host:
+    """This machine, as a receipt names it: its host name, and which of its boots this is."""
+
+    host: str
+    boot_id: str | None
+
+
+@cache
+def here() -> Host:
+    """The host and boot that this process runs on."""
+    try:
+        with open(_BOOT_ID, encoding="ascii") as file:
+            boot_id: str | None = file.read().strip()
+    except OSError:
+        boot_id = None
+    return Host(host=os.uname().nodename, boot_id=boot_id)
+
+
+def ask(fd: int) -> Lock:
+    """Ask whether a read lock on ``fd`` would meet an owner's write lock; takes nothing, disturbs nobody."""
+    command = getattr(fcntl, "F_OFD_GETLK", None)
+    if command is None:
+        return Lock.UNTOLD
+    try:
+        answer = fcntl.fcntl(fd, command, _question(fcntl.F_RDLCK))
+    except OSError:
+        return Lock.UNTOLD
+    return Lock.FREE if _FLOCK.unpack(answer)[0] == fcntl.F_UNLCK else Lock.HELD
+
+
+def hold(fd: int) -> bool:
+    """Take a shared lock on a final or leftover file for as long as ``fd`` is open, so that nobody prunes it.
+
+    ``False`` when an owner still holds the file, or where such locks do not work.
+    """
+    command = getattr(fcntl, "F_OFD_SETLK", None)
+    if command is None:
+        return False
+    try:
+        fcntl.fcntl(fd, command, _question(fcntl.F_RDLCK))
+    except OSError:
+        return False
+    return True
+
+
+def judge(receipt: Receipt, lock: Lock, place: Host, *, is_local: Callable[[], bool]) -> Liveness:
+    """What can be proved about the owner of a capture without a final receipt.
+
+    A held lock proves life wherever it is seen.  A free one proves death only in the kernel that the owner
+    ran in: the same boot, or an earlier boot of the machine of that name when the file system is its own.
+    """
+    match lock:
+        case Lock.HELD:
+            return Liveness.LIVE
+        case Lock.UNTOLD:
+            return Liveness.UNKNOWN
+        case Lock.FREE:
+            return _judge_free(receipt, place, is_local)
+
+
+def _judge_free(receipt: Receipt, place: Host, is_local: Callable[[], bool]) -> Liveness:
+    same_boot = receipt.boot_id is not None and receipt.boot_id == place.boot_id
+    if same_boot or (receipt.host == place.host and is_local()):
+        return Liveness.OWNER_DIED
+    return Liveness.UNKNOWN
+
+
+def is_local(device: int) -> bool:
+    """Tell whether the file system with this ``st_dev`` is of a kind that only this kernel can have open."""
+    return f"{os.major(device)}:{os.minor(device)}" in _local_devices()
+
+
+def _local_devices() -> frozenset[str]:
+    try:
+        with open(_MOUNTS, encoding="utf-8", errors="replace") as file:
+            return frozenset(_local(line) for line in file)
+    except OSError:
+        return frozenset()
+
+
+def _local(line: str) -> str:
+    # 36 35 98:0 /root /mount rw,noatime master:1 - ext3 /dev/root rw: the type comes after the lone dash.
+    mount, _, rest = line.partition(" - ")
+    return mount.split(" ", 3)[2] if rest.split(" ", 1)[0] in _LOCAL_TYPES else ""
+
+
+def _question(kind: int) -> bytes:
+    return _FLOCK.pack(kind, os.SEEK_SET, 0, 0, 0)

@@ -1,0 +1,110 @@
+"""One stream's committed bytes by range, on a descriptor that outlives the change from live to final."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Self
+
+from capture_core import derive, liveness
+from capture_core.descend import tool_folder
+from capture_core.errors import PlaceRefused, StreamGone
+from capture_core.facts import Liveness
+from capture_core.limits import RANGE_BYTES
+from capture_core.look import open_stream
+from capture_core.source import Page
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from capture_core.source import Entry
+
+
+class StreamReader:
+    """Reads one stream of one capture.  The file is opened once: its name may change, its inode does not.
+
+    Not for two threads at once; close it, or use it as a context manager.
+    """
+
+    def __init__(self, conversation: str, entry: Entry, stream: str) -> None:
+        """Open ``stream`` of ``entry``, in the conversation at this path; :class:`StreamGone` if missing."""
+        self.stream = stream
+        self.generation = entry.receipt.streams[stream].generation if stream in entry.receipt.streams else 0
+        self._seen = 0
+        self._entry = entry
+        self._fd = self._open(conversation)
+
+    def follow(self, entry: Entry) -> None:
+        """Take the newest word about the capture: where its text ends may have been decided since."""
+        if self.stream in entry.receipt.streams:
+            self._entry = entry
+
+    @property
+    def committed(self) -> int:
+        """The committed length now; :class:`StreamGone` when the file was deleted, replaced or cut short."""
+        status = os.fstat(self._fd)
+        if status.st_nlink == 0:
+            raise StreamGone(f"{self._words()}: its file was deleted or replaced")
+        if status.st_size < self._seen:
+            raise StreamGone(f"{self._words()}: its file was cut to {status.st_size} bytes")
+        self._seen = status.st_size
+        return derive.readable_end(self._entry.receipt.streams[self.stream], status.st_size, self._entry.liveness)
+
+    def page(self, start: int, end: int) -> Page:
+        """Committed bytes of ``start:end``, clipped to what is committed and to ``RANGE_BYTES``."""
+        committed = self.committed
+        start = max(0, min(start, committed))
+        end = max(start, min(end, committed, start + RANGE_BYTES))
+        data = self._pread(start, end)
+        return Page(start=start, end=start + len(data), data=data, committed=committed, generation=self.generation)
+
+    def read(self, start: int, end: int) -> bytes:
+        """Exactly the committed bytes of ``start:end``; :class:`StreamGone` when they are no longer there."""
+        data = self._pread(start, end)
+        if len(data) < end - start:
+            raise StreamGone(f"{self._words()}: its file was cut to {os.fstat(self._fd).st_size} bytes")
+        return data
+
+    def hold(self) -> bool:
+        """Keep the file from being pruned while it is shown; ``False`` while an owner still writes it."""
+        return self._entry.liveness is not Liveness.LIVE and liveness.hold(self._fd)
+
+    def fileno(self) -> int:
+        """The descriptor, for one who waits for events on it."""
+        return self._fd
+
+    def close(self) -> None:
+        """Give the descriptor back."""
+        os.close(self._fd)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _open(self, conversation: str) -> int:
+        receipt = self._entry.receipt
+        if self.stream not in receipt.streams:
+            known = ", ".join(sorted(receipt.streams)) or "none"
+            raise StreamGone(f"{receipt.ref} has no stream {self.stream!r}; it has: {known}")
+        try:
+            with tool_folder(conversation, receipt.tool) as folder:
+                fd = None if folder is None else open_stream(folder, receipt, self.stream)
+        except PlaceRefused as error:
+            raise StreamGone(f"{self._words()}: {error}") from error
+        if fd is None:
+            raise StreamGone(f"{self._words()}: its file is missing")
+        return fd
+
+    def _pread(self, start: int, end: int) -> bytes:
+        # Never mmap: a file that shrinks under a mapping is a SIGBUS.
+        parts: list[bytes] = []
+        while start < end and (part := os.pread(self._fd, end - start, start)):
+            parts.append(part)
+            start += len(part)
+        return parts[0] if len(parts) == 1 else b"".join(parts)
+
+    def _words(self) -> str:
+        return f"{self._entry.receipt.ref} {self.stream}"

@@ -1,0 +1,152 @@
+"""Ranges of one stream while it grows, changes its name, and after somebody took it away."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from capture_core.catalog import Catalogue, Name
+from capture_core.errors import StreamGone
+from capture_core.limits import RANGE_BYTES
+from capture_core.reader import StreamReader
+from capture_core.source import Entry
+from tests.captures import Owner, finished
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def entry(conversation: Path, owner: Owner) -> Entry:
+    found = Catalogue(str(conversation)).fresh(Name(owner.receipt.tool, owner.id))
+    assert isinstance(found, Entry)
+    return found
+
+
+def opened(conversation: Path, owner: Owner, stream: str = "stdout") -> StreamReader:
+    return StreamReader(str(conversation), entry(conversation, owner), stream)
+
+
+def test_a_range_is_clipped_to_what_is_committed(tmp_path: Path) -> None:
+    owner = Owner(tmp_path)
+    owner.append("stdout", b"0123456789")
+    with opened(tmp_path, owner) as reader:
+        page = reader.page(4, 100)
+        assert (page.start, page.end, page.data, page.committed) == (4, 10, b"456789", 10)
+        beyond = reader.page(50, 60)
+        assert (beyond.start, beyond.end, beyond.data) == (10, 10, b"")
+        assert reader.page(-5, 3).data == b"012"
+        assert reader.page(7, 3).data == b""
+
+
+def test_one_range_is_bounded(tmp_path: Path) -> None:
+    owner = Owner(tmp_path)
+    os.truncate(owner.path("stdout"), 10 << 30)
+    with opened(tmp_path, owner) as reader:
+        page = reader.page(1 << 30, 10 << 30)
+        assert page.end - page.start == len(page.data) == RANGE_BYTES
+        assert page.committed == 10 << 30
+
+
+def test_an_open_reader_stays_through_the_change_to_final(tmp_path: Path) -> None:
+    owner = Owner(tmp_path)
+    owner.append("stdout", b"first\n")
+    with opened(tmp_path, owner) as reader:
+        assert reader.page(0, 100).data == b"first\n"
+        owner.append("stdout", b"last\n")
+        owner.rename_streams()
+        assert reader.page(6, 100).data == b"last\n"
+        owner.publish()
+        owner.unlink_live()
+        owner.release()
+        reader.follow(entry(tmp_path, owner))
+        assert reader.page(0, 100).data == b"first\nlast\n"
+
+
+def test_a_reader_that_opens_between_rename_and_receipt_finds_the_text(tmp_path: Path) -> None:
+    owner = Owner(tmp_path)
+    before = entry(tmp_path, owner)
+    owner.append("stdout", b"text\n")
+    owner.rename_streams()
+    with StreamReader(str(tmp_path), before, "stdout") as reader:
+        assert reader.page(0, 100).data == b"text\n"
+
+
+@given(st.lists(st.one_of(st.binary(max_size=9), st.tuples(st.integers(0, 40), st.integers(0, 40))), max_size=20))
+def test_committed_bytes_never_change(
+    tmp_path_factory: pytest.TempPathFactory, steps: list[bytes | tuple[int, int]]
+) -> None:
+    conversation = tmp_path_factory.mktemp("conversation")
+    owner = Owner(conversation)
+    whole = b""
+    with opened(conversation, owner) as reader:
+        for step in steps:
+            if isinstance(step, bytes):
+                owner.append("stdout", step)
+                whole += step
+            else:
+                page = reader.page(*step)
+                assert page.data == whole[page.start : page.end]
+    owner.release()
+
+
+def test_a_deleted_stream_says_so(tmp_path: Path) -> None:
+    owner = finished(tmp_path, b"text\n")
+    with opened(tmp_path, owner) as reader:
+        owner.path("stdout").unlink()
+        with pytest.raises(StreamGone, match="deleted or replaced"):
+            reader.page(0, 10)
+
+
+def test_a_replaced_stream_says_so(tmp_path: Path) -> None:
+    owner = finished(tmp_path, b"text\n")
+    with opened(tmp_path, owner) as reader:
+        other = tmp_path / "other"
+        other.write_bytes(b"other text\n")
+        other.rename(owner.path("stdout"))
+        with pytest.raises(StreamGone, match="deleted or replaced"):
+            reader.page(0, 10)
+
+
+def test_a_stream_cut_short_says_so(tmp_path: Path) -> None:
+    owner = finished(tmp_path, b"0123456789")
+    with opened(tmp_path, owner) as reader:
+        assert reader.committed == 10
+        os.truncate(owner.path("stdout"), 4)
+        with pytest.raises(StreamGone, match="cut to 4 bytes"):
+            reader.page(0, 10)
+        with pytest.raises(StreamGone, match="cut to 4 bytes"):
+            reader.read(0, 10)
+
+
+@pytest.mark.parametrize("stream", ["output", "../../x", ""])
+def test_a_stream_that_is_not_there(tmp_path: Path, stream: str) -> None:
+    owner = finished(tmp_path)
+    with pytest.raises(StreamGone, match=r"has no stream .*it has: stderr, stdout"):
+        opened(tmp_path, owner, stream)
+    owner.path("stdout").unlink()
+    with pytest.raises(StreamGone, match="missing"):
+        opened(tmp_path, owner)
+
+
+def test_a_link_put_in_a_streams_place_is_not_followed(tmp_path: Path) -> None:
+    owner = finished(tmp_path)
+    before = entry(tmp_path, owner)
+    secret = tmp_path / "secret"
+    secret.write_text("secret")
+    path = owner.path("stdout")
+    path.unlink()
+    path.symlink_to(secret)
+    with pytest.raises(StreamGone, match="not followed"):
+        StreamReader(str(tmp_path), before, "stdout")
+
+
+def test_a_live_stream_is_not_held_and_a_final_is(tmp_path: Path) -> None:
+    running, ended = Owner(tmp_path), finished(tmp_path)
+    with opened(tmp_path, running) as reader:
+        assert not reader.hold()
+    with opened(tmp_path, ended) as reader:
+        assert reader.hold()
