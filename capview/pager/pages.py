@@ -1,0 +1,146 @@
+"""The raw pages of one document, few and bounded, and the driver that feeds readings from them.
+
+A *reading* is a generator that asks for pages by number and is sent their bytes.  What it works out is therefore
+plain arithmetic, testable on a ``bytes``; the same reading runs to its end at once where all pages are cached, and
+goes on in a task where one is missing.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Generator
+from dataclasses import dataclass
+from typing import Generic, TypeAlias, TypeVar
+
+from capture_core.limits import VIEW_CACHED_PAGES, VIEW_PAGE_BYTES
+from capture_core.source import Page
+
+T = TypeVar("T")
+Reading: TypeAlias = Generator[int, bytes, T]
+Fetch: TypeAlias = Callable[[int, int], Awaitable[Page]]
+
+
+class Replaced(Exception):
+    """The file is not what it was: it became shorter or was replaced as a whole; ``committed`` is its length now."""
+
+    def __init__(self, committed: int, generation: int) -> None:
+        super().__init__(f"{committed} bytes of generation {generation}")
+        self.committed = committed
+        self.generation = generation
+
+
+@dataclass(frozen=True, slots=True)
+class Miss(Generic[T]):
+    """A reading that cannot go on before page ``page`` was fetched."""
+
+    reading: Reading[T]
+    page: int
+
+
+class Pages:
+    """Committed bytes of one stream, followed by ``trailer`` bytes that only this view shows.
+
+    ``fetch`` gives a byte range of the stream.  At most ``capacity`` pages of ``page_bytes`` are kept.
+    """
+
+    def __init__(self, fetch: Fetch, *, page_bytes: int = VIEW_PAGE_BYTES, capacity: int = VIEW_CACHED_PAGES) -> None:
+        self._fetch = fetch
+        self._capacity = capacity
+        self._cached: OrderedDict[int, bytes] = OrderedDict()
+        self._epoch = 0
+        self.page_bytes = page_bytes
+        self.generation: int | None = None
+        self.committed = 0
+        self.trailer = b""
+
+    @property
+    def length(self) -> int:
+        """Bytes of the document: what is committed, and the trailer."""
+        return self.committed + len(self.trailer)
+
+    def extend(self, committed: int, trailer: bytes = b"") -> None:
+        """Take a later state of the same file; raise :class:`Replaced` when it became shorter."""
+        if committed < self.committed:
+            raise Replaced(committed, self.generation or 1)
+        if self.trailer and (trailer != self.trailer or committed != self.committed):
+            self._forget_from(self.committed)
+        self.committed = committed
+        self.trailer = trailer
+
+    def reset(self, committed: int, generation: int | None, trailer: bytes = b"") -> None:
+        """Start over on another file."""
+        self._cached.clear()
+        self._epoch += 1
+        self.generation = generation
+        self.committed = committed
+        self.trailer = trailer
+
+    def cached(self, number: int) -> bytes | None:
+        """Page ``number`` when all its bytes are here."""
+        data = self._cached.get(number)
+        if data is None or len(data) < self._wanted(number):
+            return None
+        self._cached.move_to_end(number)
+        return data
+
+    async def load(self, number: int) -> bytes:
+        """Page ``number``, from the cache or by one fetch of what is missing of it."""
+        start = number * self.page_bytes
+        end = min(start + self.page_bytes, self.committed)
+        data = self._cached.get(number, b"")
+        if start + len(data) < end:
+            data += await self._bytes(start + len(data), end)
+        data += self._overlay(start, len(data))
+        self._keep(number, data)
+        return data
+
+    def advance(self, reading: Reading[T], data: bytes | None = None) -> T | Miss[T]:
+        """Run ``reading`` as far as cached pages carry it; ``data`` answers what it asked for last."""
+        try:
+            number = next(reading) if data is None else reading.send(data)
+            while (page := self.cached(number)) is not None:
+                number = reading.send(page)
+        except StopIteration as done:
+            value: T = done.value
+            return value
+        return Miss(reading, number)
+
+    async def finish(self, miss: Miss[T]) -> T:
+        """Fetch what ``miss`` and its successors wait for, to the reading's end."""
+        while True:
+            result = self.advance(miss.reading, await self.load(miss.page))
+            if not isinstance(result, Miss):
+                return result
+            miss = result
+
+    async def run(self, reading: Reading[T]) -> T:
+        """Run ``reading`` to its end."""
+        result = self.advance(reading)
+        return await self.finish(result) if isinstance(result, Miss) else result
+
+    def _wanted(self, number: int) -> int:
+        return min(self.page_bytes, self.length - number * self.page_bytes)
+
+    async def _bytes(self, start: int, end: int) -> bytes:
+        epoch = self._epoch
+        page = await self._fetch(start, end)
+        if self.generation is None:
+            self.generation = page.generation
+        stale = epoch != self._epoch or page.generation != self.generation
+        if stale or page.start + len(page.data) < end:
+            raise Replaced(page.committed, page.generation)
+        return page.data
+
+    def _overlay(self, start: int, have: int) -> bytes:
+        skip = start + have - self.committed
+        return self.trailer[skip : skip + self.page_bytes - have] if skip >= 0 else b""
+
+    def _keep(self, number: int, data: bytes) -> None:
+        self._cached[number] = data
+        self._cached.move_to_end(number)
+        while len(self._cached) > self._capacity:
+            self._cached.popitem(last=False)
+
+    def _forget_from(self, offset: int) -> None:
+        for number in [n for n in self._cached if (n + 1) * self.page_bytes > offset]:
+            del self._cached[number]

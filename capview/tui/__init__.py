@@ -1,0 +1,1 @@
+"""The terminal UI: the only room in which Textual lives."""
