@@ -1,0 +1,327 @@
+"""The only room that knows openat, O_TMPFILE, fsync, rename and locks: private files, published whole, never replacing.
+
+A directory is opened once and everything below it is reached relative to its descriptor, one checked segment
+at a time, without following links.  New inodes get their mode on our own descriptor before the first byte, so
+that the modes hold under any umask without changing the umask.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import fcntl
+import os
+import stat
+import struct
+from typing import Final
+
+from capture_core.errors import NameTaken, PlaceRefused, Unsupported
+
+DIRECTORY_MODE: Final = 0o700
+FILE_MODE: Final = 0o600
+FINAL_MODE: Final = 0o400
+
+_OPEN_DIRECTORY: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
+_O_PATH: Final = getattr(os, "O_PATH", None)
+_O_TMPFILE: Final = getattr(os, "O_TMPFILE", None)
+_NO_TMPFILE: Final = frozenset({errno.EOPNOTSUPP, errno.EISDIR, errno.EINVAL, errno.ENOSYS})
+_NO_LOCKS: Final = frozenset({errno.ENOLCK, errno.EOPNOTSUPP, errno.EINVAL, errno.ENOSYS})
+
+# struct flock of 64-bit Linux: short l_type, short l_whence, off_t l_start, off_t l_len, pid_t l_pid.
+_FLOCK: Final = "hhqqi4x"
+
+_held: set[int] = set()
+"""Descriptors that carry our locks.  A fork of the host must not keep them: the lock would outlive its owner."""
+
+
+def _drop_held() -> None:
+    for fd in _held:
+        with contextlib.suppress(OSError):
+            os.close(fd)
+    _held.clear()
+
+
+os.register_at_fork(after_in_child=_drop_held)
+
+
+# -- directories --------------------------------------------------------------------------------------------
+
+
+class Directory:
+    """An open directory; ``made`` tells whether this process created it.  Closing is the holder's duty."""
+
+    __slots__ = ("fd", "made", "path")
+
+    def __init__(self, fd: int, path: str, *, made: bool) -> None:
+        self.fd = fd
+        self.path = path
+        """For messages only; nothing is opened by it."""
+        self.made = made
+
+    def step(self, name: str) -> Directory:
+        """Open, or make, the directory ``name`` below; refuse links, other things, and what others may write."""
+        made = _make_directory(name, self.fd)
+        path = os.path.join(self.path, name)
+        return Directory(_open_judged(name, path, self.fd), path, made=made)
+
+    def close(self) -> None:
+        """Give the descriptor back."""
+        os.close(self.fd)
+
+
+def open_conversation(path: str) -> tuple[Directory, tuple[str, ...]]:
+    """Open the conversation directory as the user names it (links allowed), making what is missing of it.
+
+    Returns it and the paths that were made, outermost first, so that a start that fails can undo them.
+    Raises :class:`PlaceRefused`: not a directory, not ours, writable by others, or not to be made.
+    """
+    made: list[str] = []
+    try:
+        # One by one, so that an error in the middle still knows what was made before it.
+        for missing in _missing_steps(os.path.abspath(path)):
+            if _make_directory(missing, None):
+                made.append(missing)  # noqa: PERF401
+        fd = os.open(path, _OPEN_DIRECTORY)
+    except OSError as error:
+        remove_made(made)
+        msg = f"conversation {path!r}: {_words(error)}; name a folder of your own with --conversation"
+        raise PlaceRefused(msg) from error
+    try:
+        _judge(os.fstat(fd), path)
+    except PlaceRefused:
+        os.close(fd)
+        raise
+    return Directory(fd, path, made=bool(made)), tuple(made)
+
+
+def remove_made(made: list[str] | tuple[str, ...]) -> None:
+    """Remove directories that we made, innermost first, where they are still empty."""
+    for path in reversed(made):
+        with contextlib.suppress(OSError):
+            os.rmdir(path)
+
+
+def remove_below(parent: Directory, child: Directory) -> None:
+    """Undo our own :meth:`Directory.step`, where nothing has come into it since."""
+    if child.made:
+        with contextlib.suppress(OSError):
+            os.rmdir(os.path.basename(child.path), dir_fd=parent.fd)
+
+
+def _missing_steps(path: str) -> list[str]:
+    steps: list[str] = []
+    while not os.path.lexists(path):
+        steps.append(path)
+        path = os.path.dirname(path)
+    return steps[::-1]
+
+
+def _make_directory(name: str, parent: int | None) -> bool:
+    try:
+        os.mkdir(name, DIRECTORY_MODE, dir_fd=parent)
+    except FileExistsError:
+        return False
+    if _O_PATH is None:
+        os.chmod(name, DIRECTORY_MODE, dir_fd=parent)
+        return True
+    # Under umask 0777 the new folder cannot even be opened for reading; an O_PATH descriptor can be had.
+    fd = os.open(name, _O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=parent)
+    try:
+        os.chmod(f"/proc/self/fd/{fd}", DIRECTORY_MODE)
+    finally:
+        os.close(fd)
+    return True
+
+
+def _open_judged(name: str, path: str, parent: int) -> int:
+    try:
+        fd = os.open(name, _OPEN_DIRECTORY | os.O_NOFOLLOW, dir_fd=parent)
+    except OSError as error:
+        what = "is a link or not a directory" if error.errno in (errno.ELOOP, errno.ENOTDIR) else _words(error)
+        msg = f"{path!r}: {what}; move it away, captures are not written through it"
+        raise PlaceRefused(msg) from error
+    try:
+        _judge(os.fstat(fd), path)
+    except PlaceRefused:
+        os.close(fd)
+        raise
+    return fd
+
+
+def _judge(status: os.stat_result, path: str) -> None:
+    if status.st_uid != os.geteuid():
+        msg = f"{path!r}: belongs to another user; name a folder of your own with --conversation"
+        raise PlaceRefused(msg)
+    foreign_group = status.st_gid != os.getegid()
+    if status.st_mode & stat.S_IWOTH or (status.st_mode & stat.S_IWGRP and foreign_group):
+        msg = f"{path!r}: others may write to it; take that away with: chmod go-w {path!r}"
+        raise PlaceRefused(msg)
+
+
+# -- files --------------------------------------------------------------------------------------------------
+
+
+class NewFile:
+    """A private file that nobody can see yet: an unnamed inode, or a name in our own temporary folder."""
+
+    __slots__ = ("_scratch", "_scratch_name", "fd")
+
+    def __init__(self, directory: Directory, scratch: Directory, random_name: str) -> None:
+        self._scratch = scratch
+        self._scratch_name: str | None = None
+        self.fd = _open_unnamed(directory.fd)
+        if self.fd < 0:
+            self._scratch_name = random_name
+            flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+            self.fd = os.open(random_name, flags, FILE_MODE, dir_fd=scratch.fd)
+        os.fchmod(self.fd, FILE_MODE)
+
+    def publish(self, directory: Directory, name: str) -> None:
+        """Give the inode its name, atomically; :class:`NameTaken` when anything stands there already."""
+        try:
+            if self._scratch_name is None:
+                os.link(f"/proc/self/fd/{self.fd}", name, dst_dir_fd=directory.fd, follow_symlinks=True)
+            else:
+                rename(self._scratch, self._scratch_name, directory, name)
+                self._scratch_name = None
+        except FileExistsError as error:
+            msg = f"{os.path.join(directory.path, name)!r}: something stands there already; it was not touched"
+            raise NameTaken(msg) from error
+
+    def discard(self) -> None:
+        """Close the descriptor, and forget the file when it was never published."""
+        if self._scratch_name is not None:
+            with contextlib.suppress(OSError):
+                os.unlink(self._scratch_name, dir_fd=self._scratch.fd)
+        _held.discard(self.fd)
+        os.close(self.fd)
+
+
+def _open_unnamed(directory: int) -> int:
+    if _O_TMPFILE is None:
+        return -1
+    try:
+        return os.open(".", _O_TMPFILE | os.O_RDWR | os.O_CLOEXEC, FILE_MODE, dir_fd=directory)
+    except OSError as error:
+        if error.errno in _NO_TMPFILE:
+            return -1
+        raise
+
+
+def rename(source: Directory, name: str, target: Directory, new_name: str) -> None:
+    """Rename without replacing, in one system call where there is one; ``FileExistsError`` when taken."""
+    if _renameat2(source.fd, name, target.fd, new_name):
+        return
+    # Two steps, safe to repeat: a crash between them leaves one inode with both names.
+    os.link(name, new_name, src_dir_fd=source.fd, dst_dir_fd=target.fd, follow_symlinks=False)
+    os.unlink(name, dir_fd=source.fd)
+
+
+_RENAME_NOREPLACE: Final = 1
+
+
+def _renameat2(source: int, name: str, target: int, new_name: str) -> bool:
+    import ctypes
+
+    function = getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None)
+    if function is None:
+        return False
+    if function(source, os.fsencode(name), target, os.fsencode(new_name), _RENAME_NOREPLACE) == 0:
+        return True
+    code = ctypes.get_errno()
+    if code in (errno.EINVAL, errno.ENOSYS, errno.EOPNOTSUPP):
+        return False
+    raise OSError(code, os.strerror(code), new_name)
+
+
+def replace(scratch: Directory, random_name: str, directory: Directory, name: str, data: bytes) -> None:
+    """Put ``data`` at ``name``, replacing what we put there before; readers see the old or the new whole."""
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+    fd = os.open(random_name, flags, FILE_MODE, dir_fd=scratch.fd)
+    try:
+        os.fchmod(fd, FILE_MODE)
+        write_all(fd, data)
+    except OSError:
+        os.unlink(random_name, dir_fd=scratch.fd)
+        raise
+    finally:
+        os.close(fd)
+    os.replace(random_name, name, src_dir_fd=scratch.fd, dst_dir_fd=directory.fd)
+
+
+def write_all(fd: int, data: bytes | memoryview) -> int:
+    """Write every byte, looping on short writes (a full disk gives one first); ``ShortWrite`` tells how far."""
+    view = memoryview(data)
+    done = 0
+    while done < len(view):
+        try:
+            done += os.write(fd, view[done:])
+        except OSError as error:
+            raise ShortWrite(error, done) from error
+    return done
+
+
+class ShortWrite(OSError):
+    """A write failed after ``done`` bytes had reached the file."""
+
+    def __init__(self, cause: OSError, done: int) -> None:
+        super().__init__(cause.errno, cause.strerror)
+        self.done = done
+
+
+def reserve(fd: int, size: int) -> None:
+    """Take ``size`` bytes of the disk for ``fd`` now, where the file system can; a plain file later if not."""
+    with contextlib.suppress(OSError, AttributeError):
+        os.posix_fallocate(fd, 0, size)
+
+
+def sync_directory(directory: Directory) -> None:
+    """Make names durable; file systems that cannot sync a directory say EINVAL, and then need not."""
+    try:
+        os.fsync(directory.fd)
+    except OSError as error:
+        if error.errno not in (errno.EINVAL, errno.EOPNOTSUPP):
+            raise
+
+
+# -- locks --------------------------------------------------------------------------------------------------
+
+
+def lock(fd: int) -> bool:
+    """Hold a write lock on the inode for as long as this open description lives; ``False`` where none can be had.
+
+    An open-file-description lock: it belongs to the descriptor, not to the process, so a close elsewhere in the
+    host does not drop it.
+    """
+    _held.add(fd)
+    return _set_lock(fd, fcntl.F_WRLCK)
+
+
+def unlock(fd: int) -> None:
+    """Release explicitly; closing alone would leave it to a descriptor that was inherited by mistake."""
+    _held.discard(fd)
+    _set_lock(fd, fcntl.F_UNLCK)
+
+
+def _set_lock(fd: int, kind: int) -> bool:
+    command = getattr(fcntl, "F_OFD_SETLK", None)
+    if command is None:
+        return False
+    try:
+        fcntl.fcntl(fd, command, struct.pack(_FLOCK, kind, os.SEEK_SET, 0, 0, 0))
+    except OSError as error:
+        if error.errno in _NO_LOCKS:
+            return False
+        raise
+    return True
+
+
+def refuse_platform() -> None:
+    """Raise :class:`Unsupported` where descriptor-relative calls do not exist."""
+    if os.open not in os.supports_dir_fd or os.mkdir not in os.supports_dir_fd:
+        msg = "capture needs openat and mkdirat, which this platform lacks; run the command with --no-capture"
+        raise Unsupported(msg)
+
+
+def _words(error: OSError) -> str:
+    return error.strerror.lower() if error.strerror else str(error)

@@ -1,0 +1,141 @@
+"""The directories that one capture is written in, opened once, and the files that come and go in them."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import time
+from typing import TYPE_CHECKING
+
+from capture_core import names
+from capture_core.durable import (
+    Directory,
+    NewFile,
+    open_conversation,
+    refuse_platform,
+    remove_below,
+    remove_made,
+    rename,
+    replace,
+    sync_directory,
+    write_all,
+)
+from capture_core.errors import PlaceRefused
+from capture_core.limits import CAPTURE_ID_RANDOM_CHARS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_ALPHABET = "abcdefghijklmnopqrstuvwxyz234567"
+_IGNORE_FILE = ".gitignore"
+_SCRATCH = "tmp"
+
+
+def new_capture_id() -> str:
+    """UTC second and 80 random bits."""
+    random = "".join(_ALPHABET[byte & 31] for byte in os.urandom(CAPTURE_ID_RANDOM_CHARS))
+    return f"{time.strftime('%Y%m%dT%H%M%SZ', time.gmtime())}-{random}"
+
+
+class Namespace:
+    """``<conversation>/tool-outputs/<tool>/`` and our scratch folder beside it, open for writing."""
+
+    def __init__(self, conversation: str, tool: str) -> None:
+        """Open or make every step; raises :class:`PlaceRefused` and leaves nothing new behind then."""
+        refuse_platform()
+        names.tool_name(tool)
+        self.tool = tool
+        self._open: list[tuple[Directory | None, Directory]] = []
+        self._conversation, self._made = open_conversation(conversation)
+        self._open.append((None, self._conversation))
+        try:
+            with _as_refusal(conversation):
+                self._outputs = self._step(self._conversation, names.TOOL_OUTPUTS)
+                if self._outputs.made:
+                    self._ignore_outputs()
+                self._folder = self._step(self._outputs, tool)
+                private = self._step(self._conversation, names.PRIVATE)
+                self._scratch = self._step(private, _SCRATCH)
+        except BaseException:
+            self.undo()
+            raise
+
+    @property
+    def conversation_name(self) -> str:
+        """The conversation directory's own name, without its place."""
+        return os.path.basename(os.path.abspath(self._conversation.path))
+
+    def new_file(self) -> NewFile:
+        """A private file that nobody sees before :meth:`publish`."""
+        with _as_refusal(self._folder.path):
+            return NewFile(self._folder, self._scratch, self._random_name())
+
+    def publish(self, file: NewFile, name: str) -> None:
+        """Give ``file`` its name in the tool's folder; never over anything."""
+        file.publish(self._folder, name)
+
+    def replace(self, name: str, data: bytes) -> None:
+        """Replace a file of ours in the tool's folder whole."""
+        replace(self._scratch, self._random_name(), self._folder, name, data)
+
+    def rename(self, name: str, new_name: str) -> None:
+        """Rename inside the tool's folder, never over anything."""
+        rename(self._folder, name, self._folder, new_name)
+
+    def unlink(self, name: str) -> None:
+        """Remove a file of ours; it may be gone already."""
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(name, dir_fd=self._folder.fd)
+
+    def sync(self) -> None:
+        """Make the names in the tool's folder durable."""
+        sync_directory(self._folder)
+
+    def undo(self) -> None:
+        """Remove what we made and nobody used since, then close: a start that failed leaves nothing behind."""
+        with contextlib.suppress(AttributeError, OSError):
+            if self._outputs.made:
+                self._remove_ignore_file_if_alone()
+        for parent, directory in reversed(self._open):
+            if parent is not None:
+                remove_below(parent, directory)
+        remove_made(self._made)
+        self.close()
+
+    def close(self) -> None:
+        """Give the descriptors back."""
+        while self._open:
+            self._open.pop()[1].close()
+
+    def _step(self, parent: Directory, name: str) -> Directory:
+        directory = parent.step(name)
+        self._open.append((parent, directory))
+        return directory
+
+    def _ignore_outputs(self) -> None:
+        """Keep raw output out of a version control that the conversation may live in."""
+        file = NewFile(self._outputs, self._outputs, _IGNORE_FILE)
+        try:
+            write_all(file.fd, b"*\n")
+            with contextlib.suppress(PlaceRefused):
+                file.publish(self._outputs, _IGNORE_FILE)
+        finally:
+            file.discard()
+
+    def _remove_ignore_file_if_alone(self) -> None:
+        if set(os.listdir(self._outputs.fd)) <= {_IGNORE_FILE, self.tool}:
+            remove_below(self._outputs, self._folder)
+            if os.listdir(self._outputs.fd) == [_IGNORE_FILE]:
+                os.unlink(_IGNORE_FILE, dir_fd=self._outputs.fd)
+
+    def _random_name(self) -> str:
+        return f".{os.getpid()}-{os.urandom(10).hex()}"
+
+
+@contextlib.contextmanager
+def _as_refusal(place: str) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        msg = f"{place!r}: cannot write a capture there ({(error.strerror or str(error)).lower()})"
+        raise PlaceRefused(msg) from error

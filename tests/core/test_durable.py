@@ -1,0 +1,210 @@
+"""Private files, published whole and never over anything, on a real file system, as the user that the rules are for."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import stat
+import struct
+from typing import TYPE_CHECKING
+
+import pytest
+
+from capture_core import durable
+from capture_core.durable import NewFile, open_conversation, rename, write_all
+from capture_core.errors import NameTaken, PlaceRefused
+from capture_core.namespace import Namespace
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+NOBODY = 65534
+
+
+def mode(path: Path) -> int:
+    return stat.S_IMODE(path.lstat().st_mode)
+
+
+def as_nobody(work: Callable[[], object], *, umask: int = 0o022) -> str:
+    """Do ``work`` in a fork that is an unprivileged user: root passes every permission test vacuously.
+
+    Returns the words of what it raised, or nothing.  A fork, because the user may not reach the interpreter's files.
+    """
+    read, write = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        words = "never ran"
+        try:
+            if os.geteuid() == 0:
+                os.setgroups([])
+                os.setgid(NOBODY)
+                os.setuid(NOBODY)
+            os.umask(umask)
+            work()
+            words = ""
+        except BaseException as error:  # noqa: BLE001 — told to the parent
+            words = f"{type(error).__name__}: {error}"
+        finally:
+            os.write(write, words.encode())
+            os._exit(0)
+    os.close(write)
+    with open(read, encoding="utf-8") as answer:
+        words = answer.read()
+    os.waitpid(pid, 0)
+    return words
+
+
+@pytest.fixture
+def open_to_nobody(tmp_path: Path) -> Path:
+    """A folder that the unprivileged user owns and reaches."""
+    place = tmp_path / "nobody"
+    place.mkdir(mode=0o700)
+    if os.geteuid() == 0:
+        for above in (tmp_path, *tmp_path.parents[:3]):
+            if not above.stat().st_mode & stat.S_IXOTH:
+                above.chmod(above.stat().st_mode | stat.S_IXOTH)
+        os.chown(place, NOBODY, NOBODY)
+    return place
+
+
+def make_files(conversation: Path) -> None:
+    place = Namespace(str(conversation), "shell")
+    file = place.new_file()
+    place.publish(file, "made")
+    place.replace("replaced", b"{}")
+
+
+@pytest.mark.parametrize("umask", [0o000, 0o022, 0o077, 0o777])
+def test_modes_hold_under_any_umask(open_to_nobody: Path, umask: int) -> None:
+    conversation = open_to_nobody / "new" / "conversation"
+    assert as_nobody(lambda: make_files(conversation), umask=umask) == ""
+    outputs = conversation / "tool-outputs"
+    for folder in (conversation.parent, conversation, outputs, outputs / "shell", conversation / ".capview"):
+        assert mode(folder) == 0o700, folder
+    for file in (outputs / ".gitignore", outputs / "shell" / "made", outputs / "shell" / "replaced"):
+        assert mode(file) == 0o600, file
+    assert (outputs / ".gitignore").read_bytes() == b"*\n"
+
+
+@pytest.mark.parametrize("what", ["link", "file", "fifo"])
+@pytest.mark.parametrize("step", ["tool-outputs", "tool-outputs/shell", ".capview"])
+def test_what_is_not_a_directory_of_ours_is_refused_and_left_alone(tmp_path: Path, what: str, step: str) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    planted = tmp_path / "conversation" / step
+    planted.parent.mkdir(parents=True, mode=0o700)
+    if what == "link":
+        planted.symlink_to(elsewhere)
+    elif what == "fifo":
+        os.mkfifo(planted)
+    else:
+        planted.write_text("mine")
+    with pytest.raises(PlaceRefused, match=planted.name):
+        Namespace(str(tmp_path / "conversation"), "shell")
+    assert list(elsewhere.iterdir()) == []
+    assert planted.is_symlink() == (what == "link")
+
+
+@pytest.mark.parametrize(("bits", "accepted"), [(0o755, True), (0o775, True), (0o777, False), (0o757, False)])
+def test_existing_folders_are_judged_by_who_may_write(tmp_path: Path, bits: int, *, accepted: bool) -> None:
+    outputs = tmp_path / "tool-outputs"
+    outputs.mkdir()
+    outputs.chmod(bits)
+    if accepted:
+        Namespace(str(tmp_path), "shell").close()
+    else:
+        with pytest.raises(PlaceRefused, match="chmod go-w"):
+            Namespace(str(tmp_path), "shell")
+    assert mode(outputs) == bits, "what we did not make is never chmod-ed"
+
+
+def test_a_folder_of_somebody_else_is_refused(open_to_nobody: Path, tmp_path: Path) -> None:
+    if os.geteuid() != 0:
+        pytest.skip("needs root to make a folder of another user")
+    theirs = tmp_path / "theirs"
+    theirs.mkdir()
+    theirs.chmod(0o755)
+    assert "belongs to another user" in as_nobody(lambda: make_files(theirs))
+    assert list(theirs.iterdir()) == []
+
+
+@pytest.mark.parametrize("tmpfile", [True, False], ids=["O_TMPFILE", "named temporary"])
+def test_publishing_never_replaces(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, tmpfile: bool) -> None:
+    if not tmpfile:
+        monkeypatch.setattr(durable, "_O_TMPFILE", None)
+    directory, _ = open_conversation(str(tmp_path))
+    scratch = directory.step("scratch")
+    (tmp_path / "taken").write_text("theirs")
+    file = NewFile(directory, scratch, "random")
+    write_all(file.fd, b"ours")
+    with pytest.raises(NameTaken):
+        file.publish(directory, "taken")
+    file.publish(directory, "free")
+    file.discard()
+    assert (tmp_path / "taken").read_text() == "theirs"
+    assert (tmp_path / "free").read_text() == "ours"
+    assert os.listdir(tmp_path / "scratch") == []
+
+
+@pytest.mark.parametrize("system_call", [True, False], ids=["renameat2", "link and unlink"])
+def test_renaming_never_replaces(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, system_call: bool) -> None:
+    if not system_call:
+        monkeypatch.setattr(durable, "_renameat2", lambda *_: False)
+    directory, _ = open_conversation(str(tmp_path))
+    (tmp_path / "live").write_text("data")
+    (tmp_path / "taken").write_text("theirs")
+    inode = (tmp_path / "live").stat().st_ino
+    with pytest.raises(FileExistsError):
+        rename(directory, "live", directory, "taken")
+    rename(directory, "live", directory, "final")
+    assert (tmp_path / "final").stat().st_ino == inode
+    assert sorted(os.listdir(tmp_path)) == ["final", "taken"]
+
+
+def probe(path: Path) -> int:
+    with path.open("rb") as file:
+        asked = struct.pack("hhqqi4x", fcntl.F_RDLCK, os.SEEK_SET, 0, 0, 0)
+        return int(struct.unpack("hhqqi4x", fcntl.fcntl(file, fcntl.F_OFD_GETLK, asked))[0])
+
+
+def test_a_lock_is_seen_while_held_survives_a_stranger_s_close_and_not_a_fork(tmp_path: Path) -> None:
+    directory, _ = open_conversation(str(tmp_path))
+    file = NewFile(directory, directory, "random")
+    assert durable.lock(file.fd)
+    file.publish(directory, "stream")
+    (tmp_path / "stream").open("rb").close()
+    assert probe(tmp_path / "stream") == fcntl.F_WRLCK
+    read, write = os.pipe()
+    up_read, up_write = os.pipe()
+    worker = os.fork()
+    if worker == 0:
+        os.close(write)
+        os.write(up_write, b"up")
+        os.read(read, 1)
+        os._exit(0)
+    os.read(up_read, 2)
+    file.discard()
+    assert probe(tmp_path / "stream") == fcntl.F_UNLCK, "a forked worker of the host must not keep the owner alive"
+    os.close(write)
+    os.waitpid(worker, 0)
+
+
+def test_the_conversation_may_be_a_link_of_the_user_s_own(tmp_path: Path) -> None:
+    (tmp_path / "real").mkdir(mode=0o700)
+    (tmp_path / "named").symlink_to(tmp_path / "real")
+    directory, made = open_conversation(str(tmp_path / "named"))
+    directory.close()
+    assert made == ()
+
+
+@pytest.mark.parametrize("name", ["a file", "below a file", "a dangling link"])
+def test_a_conversation_that_cannot_be_one_is_refused_in_one_line(tmp_path: Path, name: str) -> None:
+    place = tmp_path / "place"
+    if name == "a dangling link":
+        place.symlink_to(tmp_path / "nowhere")
+    else:
+        place.write_text("a file")
+    with pytest.raises(PlaceRefused, match="--conversation") as refused:
+        open_conversation(str(place / "x" if name == "below a file" else place))
+    assert "\n" not in str(refused.value)
