@@ -1,0 +1,150 @@
+"""The byte-bounded queue between the one pipe reader and the one writer, and the counters of its side.
+
+The reader waits for room only while the writer keeps moving: a full queue has to fall to half within
+``stall_seconds``.  When it does not, the hand-off stops for good, what comes later is counted as refused, and
+the child runs at full speed whatever the disk does.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from dataclasses import dataclass
+from time import monotonic
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from capture_core.limits import Limits
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """Bytes as one read gave them."""
+
+    stream: str
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class StreamEnd:
+    """No more bytes of this stream will be handed over.  ``eof``: because there are no more."""
+
+    stream: str
+    eof: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Wake:
+    """Nothing to write: facts outside the streams changed, look at them."""
+
+
+Item = Chunk | StreamEnd | Wake
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReaderCounts:
+    """Raw bytes of one stream as the reader's side counts them, each on its own."""
+
+    observed: int = 0
+    queued: int = 0
+    refused: int = 0
+
+
+class Handoff:
+    """Thread-safe; one reader offers, one writer takes."""
+
+    def __init__(self, streams: tuple[str, ...], limits: Limits) -> None:
+        self._limits = limits
+        self._lock = threading.Lock()
+        self._filled = threading.Condition(self._lock)
+        self._emptied = threading.Condition(self._lock)
+        self._items: deque[Item] = deque()
+        self._weight = 0
+        self._closed = False
+        self._stalled = False
+        self._observed = dict.fromkeys(streams, 0)
+        self._queued = dict.fromkeys(streams, 0)
+        self._refused = dict.fromkeys(streams, 0)
+
+    @property
+    def stalled(self) -> bool:
+        """Whether the hand-off has stopped because the writer did not keep moving."""
+        return self._stalled
+
+    def offer(self, stream: str, data: bytes) -> bool:
+        """Hand over one read; ``False`` when it was refused (and counted)."""
+        with self._lock:
+            self._observed[stream] += len(data)
+            if not self._has_room():
+                self._refused[stream] += len(data)
+                return False
+            self._queued[stream] += len(data)
+            self._weight += len(data) + self._limits.queue_item_bytes
+            self._put(Chunk(stream, data))
+            return True
+
+    def refuse(self, stream: str, size: int) -> None:
+        """Count bytes that were read after the stream's end was told, and dropped."""
+        with self._lock:
+            self._observed[stream] += size
+            self._refused[stream] += size
+
+    def end(self, stream: str, *, eof: bool) -> None:
+        """Tell that a stream is over."""
+        with self._lock:
+            self._put(StreamEnd(stream, eof))
+
+    def wake(self) -> None:
+        """Let the writer look at facts that changed elsewhere."""
+        with self._lock:
+            self._put(Wake())
+
+    def close(self) -> None:
+        """Nothing more will be offered; ``take`` gives what is left, then ends."""
+        with self._lock:
+            self._closed = True
+            self._filled.notify()
+
+    def take(self, timeout: float | None = None) -> Item | None:
+        """The next item, waiting for one; ``Wake`` after ``timeout`` seconds; ``None`` when closed and empty."""
+        with self._lock:
+            while not self._items:
+                if self._closed:
+                    return None
+                if not self._filled.wait(timeout):
+                    return Wake()
+            item = self._items.popleft()
+            if isinstance(item, Chunk):
+                self._release(item)
+            return item
+
+    def counts(self, stream: str) -> ReaderCounts:
+        """The reader's counters of one stream, all of one moment."""
+        with self._lock:
+            return ReaderCounts(
+                observed=self._observed[stream], queued=self._queued[stream], refused=self._refused[stream]
+            )
+
+    def _put(self, item: Item) -> None:
+        self._items.append(item)
+        self._filled.notify()
+
+    def _release(self, chunk: Chunk) -> None:
+        self._queued[chunk.stream] -= len(chunk.data)
+        self._weight -= len(chunk.data) + self._limits.queue_item_bytes
+        if self._weight <= self._limits.queue_bytes // 2:
+            self._emptied.notify()
+
+    def _has_room(self) -> bool:
+        if self._stalled:
+            return False
+        if self._weight < self._limits.queue_bytes:
+            return True
+        deadline = monotonic() + self._limits.stall_seconds
+        while self._weight > self._limits.queue_bytes // 2:
+            left = deadline - monotonic()
+            if left <= 0:
+                self._stalled = True
+                return False
+            self._emptied.wait(left)
+        return True

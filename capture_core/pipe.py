@@ -1,0 +1,225 @@
+"""The one reader of a job's pipes: poll, read, hand over, pass on; never a line, never a wait for the disk.
+
+The process's end and the pipe's end are two events.  After the child's exit a stream may stay open for the drain
+window; what lies in the pipe when the window closes is still read, then the stream ends without EOF.  A pipe that
+somebody still holds is read and dropped until its real end, so that nothing the child left behind dies of SIGPIPE.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import select
+import struct
+import termios
+import threading
+from dataclasses import dataclass
+from time import monotonic
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from capture_core.handoff import Handoff
+    from capture_core.limits import Limits
+    from capture_core.outlet import Outlet
+
+_READABLE = select.POLLIN | select.POLLHUP | select.POLLERR
+
+
+@dataclass(slots=True)
+class _Inlet:
+    """One pipe: where its bytes go on to, and whether its stream has been told to be over."""
+
+    stream: str
+    fd: int
+    outlet: Outlet | None
+    ended: bool = False
+    left: int | None = None
+    """After the drain window: how many bytes were in the pipe then and still belong to the stream."""
+
+    @property
+    def over(self) -> bool:
+        """Whether the stream is told and all of it passed on: as with ``tee``, the job ends after its output."""
+        return self.ended and not (self.outlet is not None and self.outlet.waiting)
+
+
+class PipeReader:
+    """Reads every pipe of one job in one thread, to its end or to the end of the drain window."""
+
+    def __init__(
+        self,
+        pipes: dict[str, int],
+        handoff: Handoff,
+        limits: Limits,
+        *,
+        outlets: dict[str, Outlet] | None = None,
+        on_streams_ended: Callable[[], None],
+    ) -> None:
+        """``pipes``: stream name to the read end, owned from here on.
+
+        ``on_streams_ended`` is called once, in the reader's thread, when every stream is over.
+        """
+        outlets = outlets or {}
+        self._inlets = {fd: _Inlet(name, fd, outlets.get(name)) for name, fd in pipes.items()}
+        self._handoff = handoff
+        self._limits = limits
+        self._on_streams_ended = on_streams_ended
+        self._poll = select.poll()
+        self._wake_read, self._wake_write = os.pipe()
+        os.set_blocking(self._wake_read, False)
+        self._exited = threading.Event()
+        self._detached = threading.Event()
+        self._deadline: float | None = None
+        self._told = False
+        self._lock = threading.Lock()
+        self._gone = False
+        self._thread = threading.Thread(target=self._run, name="pipe-reader", daemon=True)
+        self.failure: BaseException | None = None
+
+    def start(self) -> None:
+        """Begin to read."""
+        self._poll.register(self._wake_read, select.POLLIN)
+        for inlet in self._inlets.values():
+            self._poll.register(inlet.fd, select.POLLIN)
+        self._thread.start()
+
+    def child_exited(self) -> None:
+        """Open the drain window."""
+        self._exited.set()
+        self._wake()
+
+    def stop_passing_on(self) -> None:
+        """Close every outlet, also one whose far end does not take what waits for it."""
+        self._detached.set()
+        self._wake()
+
+    def join(self) -> None:
+        """Wait until every pipe has really ended; raises what failed in the thread."""
+        self._thread.join()
+        if self.failure is not None:
+            raise self.failure
+
+    def _wake(self) -> None:
+        with self._lock:
+            if not self._gone:
+                os.write(self._wake_write, b"x")
+
+    def _run(self) -> None:
+        try:
+            while self._inlets:
+                for fd, events in self._poll.poll(self._timeout_ms()):
+                    self._serve(fd, events)
+                self._look_at_clock()
+        except BaseException as error:  # noqa: BLE001 — raised again in join()
+            self.failure = error
+            for inlet in self._inlets.values():
+                self._end(inlet, eof=False)
+        finally:
+            self._tell_when_over()
+            self._give_back()
+
+    def _give_back(self) -> None:
+        with self._lock:
+            self._gone = True
+            for fd in (self._wake_read, self._wake_write, *self._inlets):
+                os.close(fd)
+
+    def _serve(self, fd: int, events: int) -> None:
+        if fd == self._wake_read:
+            self._woken()
+        elif fd in self._inlets:
+            if events & _READABLE:
+                self._read(self._inlets[fd])
+        else:
+            self._flush(fd)
+
+    def _woken(self) -> None:
+        os.read(self._wake_read, 64)
+        if self._exited.is_set() and self._deadline is None:
+            self._deadline = monotonic() + self._limits.drain_seconds
+        if self._detached.is_set():
+            for inlet in self._inlets.values():
+                self._stop_passing_on(inlet)
+
+    def _stop_passing_on(self, inlet: _Inlet) -> None:
+        outlet = inlet.outlet
+        if outlet is not None and outlet.open:
+            fd, waited = outlet.fd, outlet.waiting
+            outlet.close()
+            if waited:
+                self._resume(inlet, fd)
+
+    def _read(self, inlet: _Inlet) -> None:
+        data = os.read(inlet.fd, self._limits.read_bytes)
+        if not data:
+            self._close(inlet)
+            return
+        if inlet.ended:
+            self._handoff.refuse(inlet.stream, len(data))
+            return
+        self._take(inlet, data)
+        if inlet.outlet is not None and inlet.outlet.open:
+            inlet.outlet.write(data)
+            if inlet.outlet.waiting:
+                self._poll.unregister(inlet.fd)
+                self._poll.register(inlet.outlet.fd, select.POLLOUT)
+
+    def _take(self, inlet: _Inlet, data: bytes) -> None:
+        if inlet.left is None:
+            self._handoff.offer(inlet.stream, data)
+            return
+        own, late = data[: inlet.left], data[inlet.left :]
+        inlet.left -= len(own)
+        self._handoff.offer(inlet.stream, own)
+        if inlet.left == 0:
+            self._end(inlet, eof=False)
+        self._handoff.refuse(inlet.stream, len(late))
+
+    def _flush(self, fd: int) -> None:
+        for inlet in self._inlets.values():
+            outlet = inlet.outlet
+            if outlet is not None and outlet.waiting and outlet.fd == fd:
+                if outlet.flush():
+                    self._resume(inlet, fd)
+
+    def _resume(self, inlet: _Inlet, outlet_fd: int) -> None:
+        self._poll.unregister(outlet_fd)
+        self._poll.register(inlet.fd, select.POLLIN)
+        self._tell_when_over()
+
+    def _look_at_clock(self) -> None:
+        if self._deadline is None or monotonic() < self._deadline:
+            return
+        for inlet in list(self._inlets.values()):
+            if inlet.left is None and not inlet.ended:
+                inlet.left = _bytes_in(inlet.fd)
+                if inlet.left == 0:
+                    self._end(inlet, eof=False)
+
+    def _close(self, inlet: _Inlet) -> None:
+        self._poll.unregister(inlet.fd)
+        os.close(inlet.fd)
+        del self._inlets[inlet.fd]
+        self._end(inlet, eof=True)
+
+    def _end(self, inlet: _Inlet, *, eof: bool) -> None:
+        if not inlet.ended:
+            inlet.ended = True
+            self._handoff.end(inlet.stream, eof=eof)
+        self._tell_when_over()
+
+    def _tell_when_over(self) -> None:
+        if not self._told and all(inlet.over for inlet in self._inlets.values()):
+            self._told = True
+            self._on_streams_ended()
+
+    def _timeout_ms(self) -> int | None:
+        if self._deadline is None or all(i.ended or i.left is not None for i in self._inlets.values()):
+            return None
+        return max(0, int((self._deadline - monotonic()) * 1000) + 1)
+
+
+def _bytes_in(fd: int) -> int:
+    answer = fcntl.ioctl(fd, termios.FIONREAD, b"\0" * 4)
+    return int(struct.unpack("i", answer)[0])

@@ -1,0 +1,94 @@
+"""The queue between reader and writer: bounded, counted, and never a wait without an end."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+from capture_core.handoff import Chunk, Handoff, StreamEnd, Wake
+from capture_core.limits import Limits
+
+STREAMS = ("stdout", "stderr")
+
+
+def limits(queue_bytes: int = 1000, stall_seconds: float = 0.05) -> Limits:
+    return Limits(queue_bytes=queue_bytes, queue_item_bytes=10, stall_seconds=stall_seconds)
+
+
+def test_items_come_out_in_order_and_then_the_end() -> None:
+    handoff = Handoff(STREAMS, limits())
+    assert handoff.offer("stdout", b"one")
+    handoff.end("stdout", eof=True)
+    handoff.wake()
+    handoff.close()
+    assert [handoff.take(), handoff.take(), handoff.take(), handoff.take()] == [
+        Chunk("stdout", b"one"),
+        StreamEnd("stdout", eof=True),
+        Wake(),
+        None,
+    ]
+
+
+def test_counts_of_each_stream_stand_alone() -> None:
+    handoff = Handoff(STREAMS, limits())
+    handoff.offer("stdout", b"12345")
+    handoff.offer("stderr", b"123")
+    handoff.take()
+    handoff.refuse("stderr", 7)
+    stdout, stderr = handoff.counts("stdout"), handoff.counts("stderr")
+    assert (stdout.observed, stdout.queued, stdout.refused) == (5, 0, 0)
+    assert (stderr.observed, stderr.queued, stderr.refused) == (10, 3, 7)
+
+
+def test_a_writer_that_does_not_move_stops_the_hand_off_for_good() -> None:
+    handoff = Handoff(STREAMS, limits(queue_bytes=100))
+    assert handoff.offer("stdout", b"x" * 95)
+    assert not handoff.offer("stdout", b"y" * 5)
+    assert handoff.stalled
+    handoff.take()
+    assert not handoff.offer("stdout", b"z"), "once bytes are missing, later ones must not follow as if none were"
+    assert handoff.counts("stdout").refused == 6
+
+
+def test_a_writer_that_moves_is_waited_for() -> None:
+    handoff = Handoff(STREAMS, limits(queue_bytes=100, stall_seconds=30))
+    handoff.offer("stdout", b"x" * 95)
+    taken: list[object] = []
+    waits = threading.Thread(target=lambda: taken.append(handoff.offer("stdout", b"more")))
+    waits.start()
+    handoff.take()
+    waits.join()
+    assert taken == [True]
+    assert not handoff.stalled
+
+
+def test_single_bytes_are_charged_for_their_place_in_the_queue() -> None:
+    """A million one-byte reads must not fill memory while their bytes alone stay under the bound."""
+    handoff = Handoff(STREAMS, limits(queue_bytes=1000))
+    accepted = sum(handoff.offer("stdout", b"x") for _ in range(1000))
+    assert accepted < 1000 // 10 + 1
+
+
+def test_take_wakes_after_its_timeout() -> None:
+    assert Handoff(STREAMS, limits()).take(0.001) == Wake()
+
+
+@pytest.mark.parametrize("size", [1, 64, 4096])
+def test_everything_offered_is_taken(size: int) -> None:
+    handoff = Handoff(STREAMS, Limits(queue_bytes=8192))
+    data = bytes(range(256)) * 256
+    taken: list[bytes] = []
+
+    def take_all() -> None:
+        while (item := handoff.take()) is not None:
+            assert isinstance(item, Chunk)
+            taken.append(item.data)
+
+    taker = threading.Thread(target=take_all)
+    taker.start()
+    for at in range(0, len(data), size):
+        assert handoff.offer("stdout", data[at : at + size])
+    handoff.close()
+    taker.join()
+    assert b"".join(taken) == data
