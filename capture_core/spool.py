@@ -1,0 +1,249 @@
+"""One stream's file: sanitised text appended, every byte counted, cut where it must be cut, never rewritten."""
+
+from __future__ import annotations
+
+import errno
+import os
+from typing import TYPE_CHECKING, Protocol
+
+from capture_core.durable import FINAL_MODE, ShortWrite, write_all
+from capture_core.facts import ByteRange, CaptureReason, CaptureState, PreviewFacts, StreamFacts
+from capture_core.seal import Sealer
+from capture_core.tail import TailKeeper
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from capture_core.durable import NewFile
+    from capture_core.handoff import ReaderCounts
+    from capture_core.limits import Limits
+
+_DISK_FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
+_MARKER_BYTES = 96
+"""No marker in the text is longer; a cut is never made inside one."""
+
+
+class TextStage(Protocol):
+    """What turns raw bytes into committed text: bytes in, whole sanitised code points out."""
+
+    held: int
+    accepted: int
+    discarded: int
+
+    def feed(self, raw: bytes) -> bytes:
+        """Text that is decided now."""
+
+    def finish(self, *, eof: bool) -> bytes:
+        """Text that the end decides; nothing is held afterwards."""
+
+
+class Budget:
+    """Bytes that all streams of one capture may still retain."""
+
+    __slots__ = ("left",)
+
+    def __init__(self, size: int) -> None:
+        self.left = size
+
+
+class Spool:
+    """Appends one stream.  Used by the writer thread alone."""
+
+    def __init__(
+        self,
+        name: str,
+        file_name: str,
+        file: NewFile,
+        budget: Budget,
+        limits: Limits,
+        make_stage: Callable[[], TextStage],
+    ) -> None:
+        self.name = name
+        self.file_name = file_name
+        self.file = file
+        self.reason: CaptureReason | None = None
+        """The first thing that kept bytes out of the file."""
+        self._budget = budget
+        self._limits = limits
+        self._make_stage = make_stage
+        self._stage: TextStage | None = None
+        self._tail: TailKeeper | None = None
+        self._sealer = Sealer(file.fd)
+        self._sha256: str | None = None
+        self._lines: int | None = None
+        self._accepted = 0
+        self._discarded = 0
+        self._retained = 0
+        self._uncommitted = 0
+        self._last = b""
+        self._eof = False
+        self.ended = False
+
+    @property
+    def retained(self) -> int:
+        """Committed bytes."""
+        return self._retained
+
+    @property
+    def stage(self) -> TextStage | None:
+        """The stage, when a byte ever came; its engine is loaded no earlier."""
+        return self._stage
+
+    def feed(self, raw: bytes) -> None:
+        """Take one read."""
+        if self._stage is None:
+            self._stage = self._make_stage()
+        self._settle(self._stage, lambda stage: stage.feed(raw))
+
+    def finish(self, *, eof: bool) -> None:
+        """Settle what is held: the stream is over."""
+        self._eof = eof
+        self.ended = True
+        if self._stage is not None:
+            self._settle(self._stage, lambda stage: stage.finish(eof=eof and self.reason is None))
+        if not eof:
+            self.cut(CaptureReason.DRAIN_TIMEOUT)
+
+    def cut(self, reason: CaptureReason) -> None:
+        """Commit nothing more; the stage runs on, for the last text that the receipt keeps."""
+        if self.reason is None:
+            self.reason = reason
+            self._tail = TailKeeper(self._limits.tail_text_bytes)
+
+    def facts(self, reader: ReaderCounts) -> StreamFacts:
+        """The counters of this moment, the reader's and ours, none derived from another."""
+        held = self._stage.held if self._stage is not None else 0
+        state, reason = self._verdict(reader)
+        return StreamFacts(
+            file=self.file_name,
+            state=state,
+            reason=reason,
+            observed=reader.observed,
+            accepted=self._accepted,
+            pending=reader.queued + held,
+            discarded=self._discarded + reader.refused,
+            retained=self._retained,
+            uncommitted=self._uncommitted,
+            end=self._retained,
+            eof=self._eof,
+            lines=self._lines,
+            final_newline=self._last == b"\n" if self._retained else None,
+            sha256=self._sha256,
+        )
+
+    def preview(self, chars: int) -> PreviewFacts:
+        """Head and tail ranges of the committed text for ``chars`` characters: a third head, the rest tail."""
+        head_end = _whole_chars(os.pread(self.file.fd, chars * 4 // 3, 0), chars // 3)
+        tail_chars = chars - chars // 3
+        start = max(head_end, self._retained - 4 * tail_chars)
+        block = os.pread(self.file.fd, self._retained - start, start)
+        tail_start = self._retained - _whole_chars_back(block, tail_chars)
+        if tail_start <= head_end:
+            head, tail, shown = ByteRange(start=0, end=self._retained), None, self._retained
+        else:
+            head, tail = ByteRange(start=0, end=head_end), ByteRange(start=tail_start, end=self._retained)
+            shown = head_end + self._retained - tail_start
+        return PreviewFacts(
+            head=head,
+            tail=tail,
+            returned_bytes=shown,
+            omitted_bytes=self._retained - shown,
+            tail_text=self._tail.text() if self._tail is not None else None,
+        )
+
+    def seal(self) -> None:
+        """Make the data durable, know its digest, and take the right to write from the file."""
+        self._sealer.close()
+        self._sha256, self._lines = self._sealer.hexdigest(), self._sealer.lines()
+        os.fchmod(self.file.fd, FINAL_MODE)
+
+    def _settle(self, stage: TextStage, work: Callable[[TextStage], bytes]) -> None:
+        accepted, discarded, was_cut = stage.accepted, stage.discarded, self.reason is not None
+        text = work(stage)
+        newly_accepted, newly_discarded = stage.accepted - accepted, stage.discarded - discarded
+        self._discarded += newly_discarded
+        if was_cut:
+            self._discarded += newly_accepted
+        else:
+            self._accepted += newly_accepted
+        if text:
+            self._commit(text)
+
+    def _commit(self, text: bytes) -> None:
+        if self.reason is None and len(text) <= self._budget.left:
+            self._append(text)
+        elif self.reason is None:
+            fits = _cut_before(text, self._budget.left)
+            self._append(text[:fits])
+            self.cut(CaptureReason.QUOTA)
+            self._refuse(text[fits:])
+        elif self._tail is not None:
+            self._tail.feed(text)
+
+    def _append(self, text: bytes) -> None:
+        if not text:
+            return
+        try:
+            write_all(self.file.fd, text)
+        except ShortWrite as error:
+            self._record(text[: _cut_before(text, error.done)])
+            self.cut(CaptureReason.DISK_FULL if error.errno in _DISK_FULL else CaptureReason.WRITE_ERROR)
+            self._refuse(text[_cut_before(text, error.done) :])
+            return
+        self._record(text)
+
+    def _record(self, text: bytes) -> None:
+        self._retained += len(text)
+        self._budget.left -= len(text)
+        self._last = text[-1:] or self._last
+        self._sealer.committed(self._retained)
+
+    def _refuse(self, text: bytes) -> None:
+        self._uncommitted += len(text)
+        if self._tail is not None:
+            self._tail.feed(text)
+
+    def _verdict(self, reader: ReaderCounts) -> tuple[CaptureState, CaptureReason | None]:
+        if not self.ended and self.reason is None:
+            return CaptureState.PENDING, None
+        reason = self.reason
+        if reason is None and self._discarded + reader.refused:
+            reason = CaptureReason.UNDECIDABLE_OMITTED
+        if not self.ended:
+            return CaptureState.PENDING, reason
+        return stream_state(reason, observed=reader.observed, retained=self._retained), reason
+
+
+def stream_state(reason: CaptureReason | None, *, observed: int, retained: int) -> CaptureState:
+    """Complete without a reason; failed when bytes came and none was kept; else partial."""
+    if reason is None:
+        return CaptureState.COMPLETE
+    return CaptureState.FAILED if observed and not retained else CaptureState.PARTIAL
+
+
+def _cut_before(text: bytes, size: int) -> int:
+    """The largest boundary ≤ ``size`` that lies between code points and outside a ``[redacted:…]`` marker."""
+    size = max(0, min(size, len(text)))
+    while 0 < size < len(text) and text[size] & 0xC0 == 0x80:  # noqa: PLR2004 — UTF-8 continuation bytes
+        size -= 1
+    if size == len(text):
+        return size
+    near = max(0, size - _MARKER_BYTES)
+    opened = max(text.rfind(b"[redacted:", near, size + 10), text.rfind(b"[omitted:", near, size + 9))
+    if near <= opened < size and b"]" not in text[opened:size] and b"]" in text[size : size + _MARKER_BYTES]:
+        return opened
+    return size
+
+
+def _whole_chars(block: bytes, chars: int) -> int:
+    """How many bytes the first ``chars`` code points of ``block`` take; ``block`` starts on a boundary."""
+    if block.isascii():
+        return min(chars, len(block))
+    return len(block.decode("utf-8", "ignore")[:chars].encode())
+
+
+def _whole_chars_back(block: bytes, chars: int) -> int:
+    """How many bytes the last ``chars`` code points of ``block`` take; ``block`` ends on a boundary."""
+    if block.isascii():
+        return min(chars, len(block))
+    return len(block.decode("utf-8", "ignore")[-chars:].encode()) if chars else 0
