@@ -141,3 +141,15 @@ REQUEST_REASON_CHARS = 200
 
 VIEW_MATCHES = 1_000_000
 """Matches of one search that a view can step through; beyond: counted only, and said so."""
+
+CONTROL_STRING_BYTES = 64 * KIB
+"""How much of a terminal's control string (OSC, DCS and such) may pass before a newline ends it as a stray one."""
+
+JUDGED_VALUE_BYTES = 128
+"""A longer value of a secret-looking name is a secret; a shorter one may be code, a counter or a placeholder."""
+
+LOOK_BACK_BYTES = 64
+"""Committed text that a redaction rule may see before a value: no rule's name and sign are longer."""
+
+SEARCH_PATTERN_BYTES = 4 * KIB
+"""A longer pattern is refused: what it costs to compile is not linear."""

@@ -34,7 +34,7 @@ def tool_name(text: str) -> str:
 def capture_id(text: str) -> str:
     """Return ``text`` when it is a whole capture id; raise :class:`BadName` if not."""
     if not _CAPTURE_ID.fullmatch(text):
-        msg = f"capture id {ascii(text[:80])}: must be YYYYMMDDTHHMMSSZ- and 16 of a-z 2-7"
+        msg = f"capture id {text[:80]!a}: must be YYYYMMDDTHHMMSSZ- and 16 of a-z 2-7"
         raise BadName(msg)
     return text
 
@@ -46,7 +46,7 @@ def is_tool_name(text: str) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileName:
-    """A file name of a capture, taken apart.  ``form`` is json, live.json, lock, request, live, txt, bin, sgr or times."""
+    """A capture's file name, taken apart.  ``form``: json, live.json, lock, request, live, txt, bin, sgr or times."""
 
     capture_id: str
     stream: StreamName | None

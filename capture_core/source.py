@@ -36,6 +36,9 @@ class StreamStatus:
 class Entry:
     """One capture as a reader sees it now, bodies left out.
 
+    In a :class:`Listing` and in :class:`Changes` each ``tail_text`` of the receipt is emptied: ``""`` still says
+    that there is one, and :meth:`Source.receipt` gives it.
+
     ``process`` and ``capture`` are derived from the receipt and from ``liveness`` (an owner that died makes
     them ``unknown`` and ``partial/owner-died``); ``receipt`` stays as it was written.
     """
@@ -68,8 +71,9 @@ class Listing:
 class Page:
     """Committed bytes ``start:end`` of a stream whose committed length is ``committed`` now.
 
-    ``data`` are the bytes asked for and no more; they may begin or end inside a code point, because offsets
-    are the caller's.  ``generation`` changes when the bytes were replaced as a whole.
+    ``data`` are the bytes asked for and no more, fewer where less is committed or more was asked for than a source
+    gives at once; they may begin or end inside a code point, because offsets are the caller's.  ``generation``
+    changes when the bytes were replaced as a whole.
     """
 
     start: int
@@ -90,16 +94,24 @@ class ChangeKind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
-    """One capture changed; ``entry`` is its newest state, ``None`` when it was removed."""
+    """One capture changed; ``entry`` is its newest state, ``None`` when it was removed.
+
+    A capture whose receipt cannot be believed any more counts as removed, with ``unreadable`` to say why; one that
+    could never be read comes as such a change, too.
+    """
 
     kind: ChangeKind
     address: Address
     entry: Entry | None
+    unreadable: Unreadable | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Changes:
-    """A batch of changes, at most one a capture, and how they were learnt: ``watching`` or ``polling``."""
+    """A batch of changes, at most one a capture, and how they were learnt: ``watching`` or polling.
+
+    A batch without changes says only that the way of learning is now another one; the first batch does.
+    """
 
     changes: tuple[Change, ...]
     watching: bool
@@ -107,7 +119,11 @@ class Changes:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hit:
-    """One matching line: its number (1-based, ``None`` when not counted), its byte range, and the match's."""
+    """One matching line: its number (1-based, ``None`` when not counted), its byte range, and the match's.
+
+    ``text`` are bytes of that line around the match, from offset ``text_start`` on, bounded; the line's newline is
+    in neither.
+    """
 
     address: Address
     stream: str
@@ -117,6 +133,7 @@ class Hit:
     start: int
     end: int
     text: bytes
+    text_start: int
 
 
 class RequestKind(StrEnum):
@@ -140,13 +157,23 @@ class Source(Protocol):
         """One capture now, derived states included."""
 
     async def range(self, address: Address, stream: str, start: int, end: int) -> Page:
-        """Committed bytes of one stream; clipped to what is committed, never an error for asking beyond it."""
+        """Committed bytes of one stream; clipped to what is committed, never an error for asking beyond it.
+
+        Ends need not be those asked for: go on at the page's ``end``.
+        """
 
     def search(self, pattern: str, addresses: tuple[Address, ...], *, fixed: bool = False) -> AsyncIterator[Hit]:
-        """Hits in order, streaming; linear time whatever the pattern, refused when that cannot be."""
+        """Hits in order, streaming; linear time whatever the pattern, refused when that cannot be.
+
+        Without addresses every capture is searched, newest first.
+        """
 
     def changes(self) -> AsyncIterator[Changes]:
-        """Batches of changes from now on; ends only when closed."""
+        """Batches of changes from this call on; ends only when closed.
+
+        Who needs the whole calls this first, then :meth:`list`, then takes the batches: nothing is missed, and a
+        change may tell what the listing already showed.
+        """
 
     async def request(self, address: Address, kind: RequestKind, reason: str) -> None:
         """Ask the owner of a live capture; raises ``Refused`` where this source or capture cannot be asked."""

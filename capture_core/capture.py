@@ -1,0 +1,285 @@
+"""One capture being written: its files from launch to the final receipt, in the one order that a crash cannot spoil.
+
+Order at the end: stream data flushed, streams renamed, directory synced, final receipt (its room was taken at
+launch) synced and published, directory synced, live receipt unlinked, locks released.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from capture_core import names
+from capture_core.durable import lock, reserve, unlock, write_all
+from capture_core.facts import (
+    CaptureFacts,
+    CaptureReason,
+    CaptureState,
+    PreviewFacts,
+    ProcessFacts,
+    ProcessState,
+    Producer,
+    Receipt,
+    RepresentationFacts,
+    ResourceFacts,
+    StreamFacts,
+    StreamName,
+    TimeFacts,
+)
+from capture_core.namespace import Namespace, new_capture_id
+from capture_core.receipt import encode
+from capture_core.spool import Budget, Spool
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from capture_core.durable import NewFile
+    from capture_core.handoff import Handoff
+    from capture_core.limits import Limits
+    from capture_core.spool import TextStage
+
+
+class Masking(Protocol):
+    """What sanitises: a stage for each stream, a line for labels; the engine behind both is loaded when needed."""
+
+    def stage(self) -> TextStage:
+        """A new stage for one stream."""
+
+    def line(self, text: str) -> str:
+        """One line of text, masked like a stream."""
+
+    def facts(self, stages: Sequence[TextStage]) -> RepresentationFacts:
+        """What was done to the text of these stages, together."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Identity:
+    """What is known of a capture before it starts."""
+
+    conversation: str
+    tool: str
+    streams: tuple[StreamName, ...]
+    producer: Producer
+    call_id: str | None = None
+    job_id: str | None = None
+
+
+class Capture:
+    """The files and facts of one capture.
+
+    Made before the child starts; then used by the writer thread alone, but for :meth:`set_process` and
+    :meth:`set_label`, which any thread may call.
+    """
+
+    def __init__(self, identity: Identity, handoff: Handoff, limits: Limits, masking: Masking) -> None:
+        """Make the files, hold their locks, publish the live receipt.  Raises ``Refused``; nothing stays behind."""
+        self.capture_id = new_capture_id()
+        self.ref = names.ref(identity.tool, self.capture_id)
+        self._identity = identity
+        self._handoff = handoff
+        self._limits = limits
+        self._masking = masking
+        self._lock = threading.Lock()
+        self._process = ProcessFacts(state=ProcessState.RUNNING)
+        self._resources: ResourceFacts | None = None
+        self._label: str | None = None
+        self._first_reason: CaptureReason | None = None
+        self._started = _utc(time.time())
+        self._clock = time.monotonic()
+        self._place = Namespace(identity.conversation, identity.tool)
+        self._published: list[str] = []
+        self._spools: dict[str, Spool] = {}
+        try:
+            self._receipt_file = self._place.new_file()
+            reserve(self._receipt_file.fd, limits.receipt_bytes)
+            self._make_streams()
+            self._publish_live()
+        except BaseException:
+            self.abandon()
+            raise
+
+    @property
+    def spools(self) -> dict[str, Spool]:
+        """The streams' spools, by name; for the writer thread."""
+        return self._spools
+
+    def set_process(self, process: ProcessFacts, resources: ResourceFacts | None = None) -> None:
+        """Put in what became of the child."""
+        with self._lock:
+            self._process = process
+            self._resources = resources
+
+    def set_label(self, label: str | None) -> None:
+        """Put in the masked label."""
+        with self._lock:
+            self._label = label
+
+    def note_cuts(self) -> bool:
+        """Remember the first reason that any stream was cut for; whether there is a new one."""
+        if self._first_reason is not None:
+            return False
+        self._first_reason = next((s.reason for s in self._spools.values() if s.reason is not None), None)
+        return self._first_reason is not None
+
+    def live_receipt(self, *, finalizing: bool = False) -> Receipt:
+        """The facts of this moment."""
+        reason = CaptureReason.FINALIZING if finalizing else self._first_reason
+        return self._receipt(CaptureFacts(state=CaptureState.PENDING, reason=reason), ended=None)
+
+    def replace_live(self, *, finalizing: bool = False) -> bool:
+        """Replace the live receipt, unsynced: it is not evidence.  ``False``: the disk took no new one."""
+        receipt = encode(self.live_receipt(finalizing=finalizing))
+        try:
+            self._place.replace(names.live_receipt_file(self.capture_id), receipt)
+        except OSError:
+            return False
+        return True
+
+    def finish(self) -> Receipt:
+        """Seal the streams and publish the final receipt, last.  Raises ``OSError``: the leftover is discoverable."""
+        self.replace_live(finalizing=True)
+        ended = time.time()
+        for spool in self._spools.values():
+            self._seal(spool)
+        self._place.sync()
+        receipt = self._receipt(self._verdict(), ended=ended)
+        self._write_final(encode(receipt))
+        self._place.publish(self._receipt_file, names.final_receipt_file(self.capture_id))
+        self._place.sync()
+        self._place.unlink(names.live_receipt_file(self.capture_id))
+        self.release()
+        return receipt
+
+    def release(self) -> None:
+        """Let go of locks and descriptors; what was published stays."""
+        for spool in self._spools.values():
+            unlock(spool.file.fd)
+            spool.file.discard()
+        self._spools = {}
+        self._receipt_file.discard()
+        self._place.close()
+
+    def abandon(self) -> None:
+        """The child was never started: remove every file and folder of ours."""
+        for name in self._published:
+            self._place.unlink(name)
+        self._place.unlink(names.live_receipt_file(self.capture_id))
+        for spool in self._spools.values():
+            spool.file.discard()
+        if hasattr(self, "_receipt_file"):
+            self._receipt_file.discard()
+        self._place.undo()
+
+    def _make_streams(self) -> None:
+        budget = Budget(self._limits.capture_bytes)
+        for stream in self._identity.streams:
+            name = names.live_stream_file(self.capture_id, stream)
+            file = self._locked_file()
+            self._spools[stream] = Spool(stream, name, file, budget, self._limits, self._masking.stage)
+            self._place.publish(file, name)
+            self._published.append(name)
+
+    def _locked_file(self) -> NewFile:
+        file = self._place.new_file()
+        # Locked before it has a name: a reader that sees it unlocked may conclude that its owner died.
+        lock(file.fd)
+        return file
+
+    def _publish_live(self) -> None:
+        file = self._place.new_file()
+        try:
+            write_all(file.fd, encode(self.live_receipt()))
+            self._place.publish(file, names.live_receipt_file(self.capture_id))
+        finally:
+            file.discard()
+
+    def _seal(self, spool: Spool) -> None:
+        try:
+            spool.seal()
+        except OSError:
+            spool.cut(CaptureReason.WRITE_ERROR)
+            self.note_cuts()
+        final = names.final_stream_file(self.capture_id, spool.name)
+        self._place.rename(spool.file_name, final)
+        spool.file_name = final
+
+    def _write_final(self, data: bytes) -> None:
+        fd = self._receipt_file.fd
+        write_all(fd, data)
+        os.ftruncate(fd, len(data))
+        os.fsync(fd)
+        os.fchmod(fd, 0o400)
+
+    def _stream_facts(self) -> dict[str, StreamFacts]:
+        return {name: spool.facts(self._handoff.counts(name)) for name, spool in self._spools.items()}
+
+    def _verdict(self) -> CaptureFacts:
+        return verdict(list(self._stream_facts().values()), self._first_reason)
+
+    def _receipt(self, capture: CaptureFacts, *, ended: float | None) -> Receipt:
+        with self._lock:
+            process, resources, label = self._process, self._resources, self._label
+        identity = self._identity
+        return Receipt(
+            capture_id=self.capture_id,
+            tool=identity.tool,
+            ref=self.ref,
+            conversation=self._place.conversation_name,
+            producer=identity.producer,
+            host=os.uname().nodename,
+            boot_id=boot_id(),
+            process=process,
+            capture=capture,
+            representation=self._masking.facts([s.stage for s in self._spools.values() if s.stage is not None]),
+            streams=self._stream_facts(),
+            times=self._times(ended),
+            preview=self._previews() if ended is not None else {},
+            resources=resources,
+            limit_bytes=self._limits.capture_bytes,
+            label=label,
+            call_id=identity.call_id,
+            job_id=identity.job_id,
+        )
+
+    def _previews(self) -> dict[str, PreviewFacts]:
+        chars = {StreamName.STDERR: self._limits.preview_stderr_chars}
+        return {
+            n: s.preview(chars.get(StreamName(n), self._limits.preview_stdout_chars)) for n, s in self._spools.items()
+        }
+
+    def _times(self, ended: float | None) -> TimeFacts:
+        if ended is None:
+            return TimeFacts(started=self._started)
+        return TimeFacts(
+            started=self._started,
+            ended=_utc(ended),
+            duration_seconds=round(time.monotonic() - self._clock, 6),
+        )
+
+
+def verdict(streams: list[StreamFacts], first: CaptureReason | None) -> CaptureFacts:
+    """The capture's own state from its streams': complete when all are; failed when nothing at all was kept."""
+    if all(stream.state is CaptureState.COMPLETE for stream in streams):
+        return CaptureFacts(state=CaptureState.COMPLETE)
+    reason = first or next(stream.reason for stream in streams if stream.reason is not None)
+    printed = [stream for stream in streams if stream.observed]
+    if printed and all(stream.state is CaptureState.FAILED for stream in printed):
+        return CaptureFacts(state=CaptureState.FAILED, reason=reason)
+    return CaptureFacts(state=CaptureState.PARTIAL, reason=reason)
+
+
+def boot_id() -> str | None:
+    """The kernel's name for this boot; ``None`` where it gives none."""
+    try:
+        with open("/proc/sys/kernel/random/boot_id", encoding="ascii") as file:
+            return file.read().strip()
+    except OSError:
+        return None
+
+
+def _utc(seconds: float) -> str:
+    milliseconds = int(seconds * 1000) % 1000
+    return f"{time.strftime('%Y-%m-%dT%H:%M:%S', time.gmtime(seconds))}.{milliseconds:03d}Z"

@@ -1,0 +1,162 @@
+"""The child process: started in a group of its own, watched by its parent, signalled only while unreaped."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import shutil
+import signal
+import subprocess
+import threading
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from capture_core.errors import SpawnFailed
+from capture_core.happenings import ChildEvent, Continued, Exited, Stopped
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Descriptors:
+    """What the child gets as 0, 1 and 2."""
+
+    stdin: int | None
+    stdout: int
+    stderr: int
+
+
+class Child:
+    """A started child.  ``signal_group`` and the reaping exclude each other, so no stranger is ever signalled."""
+
+    def __init__(
+        self,
+        argv: Sequence[str | bytes],
+        descriptors: Descriptors,
+        *,
+        cwd: str | None = None,
+        env: Mapping[str, str] | None = None,
+        session: bool = False,
+    ) -> None:
+        """Start ``argv`` (looked up in PATH) as leader of a new group, or of a new session when ``session``."""
+        self._lock = threading.Lock()
+        self._reaped = False
+        try:
+            self._popen = _popen(argv, descriptors, cwd, env, session=session)
+        except OSError as error:
+            raise _spawn_failed(argv[0], cwd, error) from error
+        except ValueError as error:
+            raise SpawnFailed(os.fsdecode(argv[0]), errno.EINVAL, str(error)) from error
+        self.pid = self._popen.pid
+
+    def signal_group(self, number: int) -> bool:
+        """Send a signal to the child's whole group; ``False`` when its leader is already reaped or all are gone."""
+        with self._lock:
+            if self._reaped:
+                return False
+            try:
+                os.killpg(self.pid, number)
+            except (ProcessLookupError, PermissionError):
+                return False
+            return True
+
+    def watch(self, tell: Callable[[ChildEvent], None]) -> threading.Thread:
+        """Start the thread that waits for the child and tells each event; it ends after ``Exited``."""
+        thread = threading.Thread(target=self._watch, args=(tell,), name="child-watch", daemon=True)
+        thread.start()
+        return thread
+
+    def _watch(self, tell: Callable[[ChildEvent], None]) -> None:
+        while True:
+            event = self._next_event()
+            tell(event)
+            if isinstance(event, Exited):
+                return
+
+    def _next_event(self) -> ChildEvent:
+        if not hasattr(os, "waitid"):
+            return self._reap(os.WUNTRACED | os.WCONTINUED)
+        flags = os.WEXITED | os.WSTOPPED | os.WCONTINUED | os.WNOWAIT
+        try:
+            seen = os.waitid(os.P_PID, self.pid, flags)
+        except ChildProcessError:
+            return self._lost()
+        if seen is None or seen.si_code in (os.CLD_EXITED, os.CLD_KILLED, os.CLD_DUMPED):
+            return self._reap(0)
+        # Peeked at with WNOWAIT; take the stop or the continuation itself, so that it is told once.
+        os.waitid(os.P_PID, self.pid, os.WSTOPPED | os.WCONTINUED | os.WNOHANG)
+        return Continued() if seen.si_code == os.CLD_CONTINUED else Stopped(seen.si_status)
+
+    def _reap(self, flags: int) -> ChildEvent:
+        with self._lock if not flags else contextlib.nullcontext():
+            try:
+                _, status, usage = os.wait4(self.pid, flags)
+            except ChildProcessError:
+                return self._lost()
+            if os.WIFSTOPPED(status):
+                return Stopped(os.WSTOPSIG(status))
+            if os.WIFCONTINUED(status):
+                return Continued()
+            self._reaped = True
+            self._popen.returncode = os.waitstatus_to_exitcode(status)
+        return Exited(
+            code=os.WEXITSTATUS(status) if os.WIFEXITED(status) else None,
+            signal=os.WTERMSIG(status) if os.WIFSIGNALED(status) else None,
+            user_seconds=usage.ru_utime,
+            system_seconds=usage.ru_stime,
+            peak_rss_bytes=usage.ru_maxrss * _RSS_UNIT,
+        )
+
+    def _lost(self) -> Exited:
+        """Somebody else in this process reaped the child: its status is unknown, and never 0."""
+        self._reaped = True
+        self._popen.returncode = -signal.SIGKILL
+        return Exited(code=None, signal=None)
+
+
+def _popen(
+    argv: Sequence[str | bytes],
+    descriptors: Descriptors,
+    cwd: str | None,
+    env: Mapping[str, str] | None,
+    *,
+    session: bool,
+) -> subprocess.Popen[bytes]:
+    def start(command: Sequence[str | bytes]) -> subprocess.Popen[bytes]:
+        return subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL if descriptors.stdin is None else descriptors.stdin,
+            stdout=descriptors.stdout,
+            stderr=descriptors.stderr,
+            cwd=cwd,
+            env=env,
+            process_group=None if session else 0,
+            start_new_session=session,
+        )
+
+    try:
+        return start(argv)
+    except OSError as error:
+        program = shutil.which(os.fsdecode(argv[0])) if error.errno == errno.ENOEXEC else None
+        if program is None:
+            raise
+    # A script without a #! line: execvp(3), and so every shell, env and timeout, hands it to sh.
+    return start(["/bin/sh", program, *argv[1:]])
+
+
+_RSS_UNIT = 1 if os.uname().sysname == "Darwin" else 1024
+
+
+def _spawn_failed(program: str | bytes, cwd: str | None, error: OSError) -> SpawnFailed:
+    name = os.fsdecode(program)
+    if cwd is not None and error.filename is not None and os.fsdecode(error.filename) == cwd:
+        name = cwd
+    words = {
+        errno.ENOENT: "command not found",
+        errno.EACCES: "not executable (permission denied, or a folder)",
+        errno.ENOEXEC: "not executable (no program format that this system knows)",
+    }
+    code = error.errno or errno.EINVAL
+    return SpawnFailed(name, code, words.get(code, (error.strerror or str(error)).lower()))

@@ -1,0 +1,108 @@
+"""The writer thread of one capture: everything that touches its disk after the launch happens here."""
+
+from __future__ import annotations
+
+import threading
+from time import monotonic
+from typing import TYPE_CHECKING
+
+from capture_core.facts import CaptureReason
+from capture_core.handoff import Chunk, StreamEnd
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from capture_core.capture import Capture
+    from capture_core.facts import Receipt
+    from capture_core.handoff import Handoff, Item
+    from capture_core.limits import Limits
+
+
+class Writer:
+    """Takes what the reader hands over, commits it, and publishes the receipts."""
+
+    def __init__(
+        self,
+        capture: Capture,
+        handoff: Handoff,
+        limits: Limits,
+        *,
+        make_label: Callable[[], str | None],
+        on_done: Callable[[], None],
+    ) -> None:
+        """``make_label`` runs in the thread first: it may load the engine.  ``on_done`` is called when all is over."""
+        self._capture = capture
+        self._handoff = handoff
+        self._limits = limits
+        self._make_label = make_label
+        self._on_done = on_done
+        self._stale = True
+        self._written = monotonic() - limits.live_receipt_seconds
+        self._thread = threading.Thread(target=self._run, name="capture-writer", daemon=True)
+        self.receipt: Receipt | None = None
+        """The final receipt, once the thread has ended in order."""
+        self.failure: BaseException | None = None
+        """What ended the thread otherwise; the files are a leftover then, discoverable and readable."""
+
+    def start(self) -> None:
+        """Begin to write."""
+        self._thread.start()
+
+    def join(self) -> Receipt:
+        """The final receipt; raises what failed in the thread."""
+        self._thread.join()
+        if self.failure is not None:
+            raise self.failure
+        assert self.receipt is not None  # noqa: S101 — one of the two is set when the thread has ended
+        return self.receipt
+
+    def _run(self) -> None:
+        try:
+            self._capture.set_label(self._make_label())
+            while (item := self._handoff.take(self._patience())) is not None:
+                self._do(item)
+                self._refresh()
+            self._settle()
+            self.receipt = self._capture.finish()
+        except BaseException as error:  # noqa: BLE001 — raised again in join()
+            self.failure = error
+            self._capture.release()
+            self._drain()
+        finally:
+            self._on_done()
+
+    def _do(self, item: Item) -> None:
+        if isinstance(item, Chunk):
+            self._capture.spools[item.stream].feed(item.data)
+        elif isinstance(item, StreamEnd):
+            self._end(item.stream, eof=item.eof)
+        else:
+            self._stale = True
+        if self._capture.note_cuts():
+            self._stale = True
+
+    def _end(self, stream: str, *, eof: bool) -> None:
+        spool = self._capture.spools[stream]
+        if self._handoff.stalled and self._handoff.counts(stream).refused:
+            spool.cut(CaptureReason.WRITER_STALLED)
+        spool.finish(eof=eof)
+
+    def _settle(self) -> None:
+        for name, spool in self._capture.spools.items():
+            if not spool.ended:
+                self._end(name, eof=False)
+        self._capture.note_cuts()
+
+    def _patience(self) -> float | None:
+        """How long to wait for the next item: for ever, or until a stale live receipt may be replaced."""
+        return max(0.0, self._written + self._limits.live_receipt_seconds - monotonic()) if self._stale else None
+
+    def _refresh(self) -> None:
+        if self._stale and monotonic() - self._written >= self._limits.live_receipt_seconds:
+            self._written = monotonic()
+            self._stale = not self._capture.replace_live()
+
+    def _drain(self) -> None:
+        """Keep taking, so that the reader never waits for a writer that is gone."""
+        while self._handoff.take() is not None:
+            pass
