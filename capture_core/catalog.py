@@ -6,6 +6,7 @@ import os
 import time
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from capture_core import names
@@ -22,11 +23,12 @@ if TYPE_CHECKING:
 
     from capture_core.facts import PreviewFacts
 
-_ENDED: Final = frozenset({Liveness.FINAL, Liveness.OWNER_DIED})
+ENDED: Final = frozenset({Liveness.FINAL, Liveness.OWNER_DIED})
 """What cannot change any more but by names coming and going: a dead owner's lock is not taken again."""
+_ANY_CAPTURE: Final = "20000101T000000Z-aaaaaaaaaaaaaaaa"
 
 
-@dataclass(frozen=True, slots=True, order=True)
+@dataclass(frozen=True, slots=True)
 class Name:
     """One capture's place within its conversation."""
 
@@ -67,6 +69,7 @@ class Catalogue:
         self._unreadable: dict[Name, Unreadable] = {}
         self._refused: dict[str, Unreadable] = {}
         self._seen: dict[str, _Seen] = {}
+        self._unfinished: set[Name] = set()
 
     @property
     def entries(self) -> Iterable[Entry]:
@@ -75,7 +78,19 @@ class Catalogue:
 
     def has_live(self) -> bool:
         """Whether any capture may still grow."""
-        return any(entry.liveness not in _ENDED for entry in self._entries.values())
+        return bool(self._unfinished)
+
+    def live_in(self, tool: str) -> frozenset[Name]:
+        """The captures of one tool that may still grow."""
+        return frozenset(name for name in self._unfinished if name.tool == tool)
+
+    def has_folders(self) -> bool:
+        """Whether any tool has a folder yet."""
+        return bool(self._seen)
+
+    def known(self, name: Name) -> Entry | None:
+        """The capture as it was last seen; asks no disk."""
+        return self._entries.get(name)
 
     def listing(self) -> Listing:
         """Everything known, newest first."""
@@ -96,17 +111,24 @@ class Catalogue:
         """
         with tool_outputs(self.path) as outputs:
             named = set(self._changed_names(outputs))
-        return self.look_at(named | self._unfinished())
+        return self.look_at(named | self._unfinished)
 
     def look_at_live(self) -> tuple[Difference, ...]:
         """Look again at the captures that may still grow, and at nothing else."""
-        return self.look_at(self._unfinished())
+        return self.look_at(self._unfinished)
+
+    def forget(self) -> tuple[Difference, ...]:
+        """Start anew: the conversation is not there any more."""
+        gone = tuple(Difference(entry.address, entry, None) for entry in self._entries.values())
+        for kept in (self._entries, self._unreadable, self._refused, self._seen, self._unfinished):
+            kept.clear()
+        return gone
 
     def look_at(self, named: Iterable[Name]) -> tuple[Difference, ...]:
         """Look again at these captures, and tell which of them differ from what was known."""
         with ExitStack() as stack:
             folders = _Folders(self.path, self.key, stack)
-            taken = [self._take(name, _see(folders, name)) for name in sorted(named)]
+            taken = [self._take(name, _see(folders, name)) for name in sorted(named, key=_place)]
         return tuple(difference for difference in taken if difference is not None)
 
     def fresh(self, name: Name) -> Entry | Unreadable | None:
@@ -121,9 +143,6 @@ class Catalogue:
                 return ()
             found = {Name(tool, capture) for tool in _tools(outputs) for capture in _list(outputs, tool)}
         return tuple(sorted(found, key=lambda name: (name.capture, name.tool), reverse=True))
-
-    def _unfinished(self) -> set[Name]:
-        return {name for name, entry in self._entries.items() if entry.liveness not in _ENDED}
 
     def _changed_names(self, outputs: int | None) -> Iterator[Name]:
         tools = frozenset() if outputs is None else frozenset(_tools(outputs))
@@ -158,6 +177,7 @@ class Catalogue:
 
     def _take(self, name: Name, now: Entry | Unreadable | None) -> Difference | None:
         before, was_unreadable = self._entries.pop(name, None), self._unreadable.pop(name, None)
+        self._unfinished.discard(name)
         address = Address(self.key, names.ref(name.tool, name.capture))
         match now:
             case None:
@@ -169,6 +189,8 @@ class Catalogue:
             case Entry():
                 now = without_bodies(now)
                 self._entries[name] = before if now == before and before is not None else now
+                if now.liveness not in ENDED:
+                    self._unfinished.add(name)
                 return None if now == before else Difference(address, before, now)
 
 
@@ -209,6 +231,10 @@ def _emptied(preview: Mapping[str, PreviewFacts]) -> dict[str, PreviewFacts]:
     return {name: facts if facts.tail_text is None else replace(facts, tail_text="") for name, facts in preview.items()}
 
 
+def _place(name: Name) -> tuple[str, str]:
+    return name.tool, name.capture
+
+
 def _age(entry: Entry) -> tuple[str, str, str]:
     capture = entry.receipt.capture_id
     return capture.partition("-")[0], entry.receipt.times.started, capture
@@ -242,7 +268,17 @@ def _signatures(fd: int) -> dict[str, frozenset[tuple[str, int]]]:
     files: dict[str, set[tuple[str, int]]] = {}
     with os.scandir(fd) as found:
         for item in found:
-            name = names.parse_file_name(item.name)
-            if name is not None:
-                files.setdefault(name.capture_id, set()).add((name.form, item.inode()))
+            capture, _, form = item.name.partition(".")
+            # Thirty thousand names are listed at once; their forms are few, and each id comes several times.
+            if _is_form(form) and (capture in files or _is_capture_id(capture)):
+                files.setdefault(capture, set()).add((form, item.inode()))
     return {capture: frozenset(parts) for capture, parts in files.items()}
+
+
+@lru_cache(maxsize=256)
+def _is_form(form: str) -> bool:
+    return names.parse_file_name(f"{_ANY_CAPTURE}.{form}") is not None
+
+
+def _is_capture_id(text: str) -> bool:
+    return names.parse_file_name(names.final_receipt_file(text)) is not None

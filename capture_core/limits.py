@@ -153,3 +153,15 @@ LOOK_BACK_BYTES = 64
 
 SEARCH_PATTERN_BYTES = 4 * KIB
 """A longer pattern is refused: what it costs to compile is not linear."""
+
+WATCH_DEBOUNCE_MS = 50
+"""How long file events are gathered into one wake."""
+
+WATCH_STEP_MS = 25
+"""Between two looks of the watcher at its events: shorter steps cost processor time while nothing happens."""
+
+WATCH_TICK_MS = 250
+"""How long a watch waits for events before it wakes its source all the same."""
+
+WATCH_RETRY_SECONDS = 30.0
+"""Before a watch that could not be had is tried again; until then the clock does its work."""

@@ -104,23 +104,33 @@ def _judge_free(receipt: Receipt, place: Host, is_local: Callable[[], bool]) -> 
     return Liveness.UNKNOWN
 
 
-def is_local(device: int) -> bool:
-    """Tell whether the file system with this ``st_dev`` is of a kind that only this kernel can have open."""
-    return f"{os.major(device)}:{os.minor(device)}" in _local_devices()
+def is_local(fd: int) -> bool:
+    """Tell whether ``fd`` lies on a file system of a kind that only this kernel can have open."""
+    # By the mount, not by st_dev: on btrfs each subvolume has a device number that no mount table names.
+    mount = _mount_of(fd)
+    return mount is not None and mount in _local_mounts()
 
 
-def _local_devices() -> frozenset[str]:
+def _mount_of(fd: int) -> str | None:
+    try:
+        with open(f"/proc/self/fdinfo/{fd}", encoding="ascii") as file:
+            return next((line.split()[1] for line in file if line.startswith("mnt_id:")), None)
+    except OSError:
+        return None
+
+
+def _local_mounts() -> frozenset[str]:
     try:
         with open(_MOUNTS, encoding="utf-8", errors="replace") as file:
-            return frozenset(_local(line) for line in file)
+            return frozenset(mount for line in file if (mount := _local_mount(line)))
     except OSError:
         return frozenset()
 
 
-def _local(line: str) -> str:
+def _local_mount(line: str) -> str | None:
     # 36 35 98:0 /root /mount rw,noatime master:1 - ext3 /dev/root rw: the type comes after the lone dash.
     mount, _, rest = line.partition(" - ")
-    return mount.split(" ", 3)[2] if rest.split(" ", 1)[0] in _LOCAL_TYPES else ""
+    return mount.split(" ", 1)[0] if rest.split(" ", 1)[0] in _LOCAL_TYPES else None
 
 
 def _question(kind: int) -> bytes:

@@ -166,7 +166,7 @@ def _expect_unmoved(folder: Folder, receipt: Receipt, fds: list[int]) -> None:
 
 
 def _judge(receipt: Receipt, lock: Lock, place: Host, fds: list[int]) -> Liveness:
-    return judge(receipt, lock, place, is_local=lambda: all(is_local(os.fstat(fd).st_dev) for fd in fds))
+    return judge(receipt, lock, place, is_local=lambda: all(is_local(fd) for fd in fds))
 
 
 def _without_receipt(folder: Folder, capture: str) -> Unreadable | None:

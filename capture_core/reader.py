@@ -33,10 +33,16 @@ class StreamReader:
         self._entry = entry
         self._fd = self._open(conversation)
 
-    def follow(self, entry: Entry) -> None:
-        """Take the newest word about the capture: where its text ends may have been decided since."""
-        if self.stream in entry.receipt.streams:
-            self._entry = entry
+    def follow(self, entry: Entry) -> bool:
+        """Take the newest word about the capture: where its text ends may have been decided since.
+
+        ``False``: the stream's bytes were replaced by a later generation, which is another file.
+        """
+        facts = entry.receipt.streams.get(self.stream)
+        if facts is None or facts.generation < self.generation:
+            return True
+        self._entry = entry
+        return facts.generation == self.generation
 
     @property
     def committed(self) -> int:

@@ -1,0 +1,53 @@
+"""Asking a live capture's owner to cancel or promote its job: a file beside the capture, made once, whole."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import TYPE_CHECKING
+
+from capture_core import names
+from capture_core.descend import tool_folder, words
+from capture_core.durable import Directory, NewFile, write_all
+from capture_core.errors import NameTaken, Refused
+from capture_core.facts import Liveness
+from capture_core.limits import REQUEST_REASON_CHARS
+
+if TYPE_CHECKING:
+    from capture_core.source import Entry, RequestKind
+
+
+def ask_owner(conversation: str, entry: Entry, kind: RequestKind, reason: str) -> None:
+    """Put the request where the owner looks for it; it acts within a second and takes it away.
+
+    Raises :class:`Refused` when nobody is known to live who could act on it, or when one is waiting already.
+    """
+    receipt = entry.receipt
+    match entry.liveness:
+        case Liveness.LIVE:
+            pass
+        case Liveness.FINAL | Liveness.OWNER_DIED:
+            raise Refused(f"{receipt.ref} has ended; there is nothing to {kind}")
+        case Liveness.UNKNOWN:
+            raise Refused(f"{receipt.ref}: nobody here can tell whether its owner lives; {kind} it on {receipt.host!r}")
+    data = json.dumps({"kind": str(kind), "reason": reason[:REQUEST_REASON_CHARS]}).encode() + b"\n"
+    with tool_folder(conversation, receipt.tool) as folder:
+        if folder is None:
+            raise Refused(f"{receipt.ref} is not there any more")
+        _publish(Directory(folder, receipt.tool, made=False), names.request_file(receipt.capture_id), data)
+
+
+def _publish(folder: Directory, name: str, data: bytes) -> None:
+    file = None
+    try:
+        file = NewFile(folder, folder, f".{name}.{os.urandom(8).hex()}")
+        write_all(file.fd, data)
+        # Linked in whole: the owner never reads half a request.
+        file.publish(folder, name)
+    except NameTaken as error:
+        raise Refused("a request is waiting there already; the owner acts on it within a second") from error
+    except OSError as error:
+        raise Refused(f"the request cannot be written: {words(error)}") from error
+    finally:
+        if file is not None:
+            file.discard()
