@@ -14,6 +14,9 @@ CAPTURE_ID_RANDOM_CHARS = 16
 TOOL_NAME_CHARS = 64
 LABEL_CHARS = 200
 
+ENGINE_FILE_BYTES = 64 * MIB
+"""A kept redaction engine larger than this is not one."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
@@ -139,6 +142,9 @@ SEARCH_HIT_TEXT_BYTES = 4 * KIB
 REQUEST_REASON_CHARS = 200
 """The words that a request may give to an owner."""
 
+VIEW_SEARCH_READ_BYTES = 1 * MIB
+"""One read of a search within a view."""
+
 VIEW_MATCHES = 1_000_000
 """Matches of one search that a view can step through; beyond: counted only, and said so."""
 
@@ -165,3 +171,15 @@ WATCH_TICK_MS = 250
 
 WATCH_RETRY_SECONDS = 30.0
 """Before a watch that could not be had is tried again; until then the clock does its work."""
+
+SETTINGS_FILE_BYTES = 64 * KIB
+"""A settings file larger than this is not one: refused."""
+
+CONVERSATION_SLUG_CHARS = 40
+"""Of a working directory's name, in the name of its conversation."""
+
+FOLLOW_LINES = 10
+"""Lines that ``capview follow`` shows of what was there before it came, as ``tail -f`` does."""
+
+LISTED_CANDIDATES = 20
+"""Captures that an ambiguous REF lists; the rest is counted."""

@@ -79,6 +79,8 @@ class Folds:
 
     def back(self, source: Bytes, draw: int, *, budget: int | None) -> Reading[Fold | None]:
         """The fold before ``draw``, whose preceding byte is a carriage return; ``None`` beyond ``budget`` bytes."""
+        if draw in self._found:
+            return self._found[draw]
         at = end = draw - 1  # the draw in hand ends at ``end`` and is known from ``at`` on
         covers, count = draw, 0
         while at > 0 and (budget is None or draw - at <= budget):

@@ -21,9 +21,16 @@ class LineIndex:
         self._before = array("Q", [0])
         self.counted = 0
         self.newlines = 0
+        self._open_line = False
+
+    @property
+    def lines(self) -> int:
+        """Lines counted so far, one that has not ended among them."""
+        return self.newlines + self._open_line
 
     def feed(self, data: bytes) -> None:
         """Count the bytes that follow those counted so far."""
+        self._open_line = data[-1:] not in (b"", b"\n")
         start = 0
         while start < len(data):
             room = self._block - self.counted % self._block
@@ -34,17 +41,15 @@ class LineIndex:
                 self._before.append(self.newlines)
             start = end
 
-    def newlines_before(self, offset: int) -> Reading[int | None]:
-        """Newlines before byte ``offset``; ``None`` where the count has not come yet."""
-        if offset > self.counted:
-            return None
-        if offset == self.counted:
-            return self.newlines
+    def newlines_before(self, offset: int, block: bytes) -> int | None:
+        """Newlines before byte ``offset``; ``None`` where the count has not come yet, or ``block`` is too short.
+
+        ``block`` is what is at hand of the block that holds ``offset``, from its start on.
+        """
+        if offset >= self.counted:
+            return self.newlines if offset == self.counted else None
         number, within = divmod(offset, self._block)
-        if not within:
-            return self._before[number]
-        page = yield number
-        return self._before[number] + page.count(b"\n", 0, within)
+        return self._before[number] + block.count(b"\n", 0, within) if within <= len(block) else None
 
     def start_of(self, line: int) -> Reading[int | None]:
         """Byte at which ``line`` starts, as far as counted; ``None`` when it is not among the lines counted."""

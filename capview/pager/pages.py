@@ -83,6 +83,10 @@ class Pages:
         self._cached.move_to_end(number)
         return data
 
+    def held(self, number: int) -> bytes:
+        """What is cached of page ``number``: less than there is, when the file has grown since, or nothing."""
+        return self._cached.get(number, b"")
+
     async def load(self, number: int) -> bytes:
         """Page ``number``, from the cache or by one fetch of what is missing of it."""
         start = number * self.page_bytes
@@ -122,14 +126,19 @@ class Pages:
         return min(self.page_bytes, self.length - number * self.page_bytes)
 
     async def _bytes(self, start: int, end: int) -> bytes:
+        """Ask until all of ``start:end`` is here: a source may give less at once than it was asked for."""
         epoch = self._epoch
-        page = await self._fetch(start, end)
-        if self.generation is None:
-            self.generation = page.generation
-        stale = epoch != self._epoch or page.generation != self.generation
-        if stale or page.start + len(page.data) < end:
-            raise Replaced(page.committed, page.generation)
-        return page.data
+        parts = []
+        while start < end:
+            page = await self._fetch(start, end)
+            if self.generation is None:
+                self.generation = page.generation
+            stale = epoch != self._epoch or page.generation != self.generation
+            if stale or not page.data:
+                raise Replaced(page.committed, page.generation)
+            parts.append(page.data)
+            start += len(page.data)
+        return b"".join(parts)
 
     def _overlay(self, start: int, have: int) -> bytes:
         skip = start + have - self.committed

@@ -99,12 +99,20 @@ class Layout:
     def _above(self, around: list[ScreenLine], index: int, wanted: int) -> Reading[tuple[list[ScreenLine], int]]:
         """Put lines before ``around`` until ``wanted`` are before the one at ``index``, or it begins with the first."""
         while index < wanted:
+            if around[0].row.redraws is None:
+                around, index = yield from self._exactly(around, index)
             row = yield from self._rows.before(around[0].row.covers)
             if row is None:
                 break
             lines = self._lines(row)
             around, index = lines + around, index + len(lines)
         return around, index
+
+    def _exactly(self, around: list[ScreenLine], index: int) -> Reading[tuple[list[ScreenLine], int]]:
+        """The same lines, with all known of what is folded into their first row."""
+        known = self._lines((yield from self._rows.containing(around[0].row.start, exact=True)))
+        of_row = sum(line.row is around[0].row for line in around)
+        return known + around[of_row:], index
 
     def _lines(self, row: Row) -> list[ScreenLine]:
         shown = show(row.data)

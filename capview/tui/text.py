@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from dataclasses import dataclass
+from itertools import pairwise
 
 from rich.cells import cell_len, chop_cells
 
@@ -56,8 +57,8 @@ class Shown:
 
     def changed(self) -> list[tuple[int, int]]:
         """Character ranges that are not in the data as they are drawn."""
-        ends = [span.at for span in self.spans[1:]] + [len(self.text)]
-        return [(span.at, end) for span, end in zip(self.spans, ends, strict=True) if span.changed]
+        # A changed span is never the last one: what follows it, be it nothing, is a span of its own.
+        return [(span.at, after.at) for span, after in pairwise(self.spans) if span.changed]
 
 
 def show(data: bytes) -> Shown:

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from capture_core.source import Page
 from capview.pager.document import Document
 from capview.pager.index import LineIndex
 from capview.pager.pages import Miss, Pages, Replaced
 from capview.pager.rows import Cuts
+from tests.view.files import File
 from tests.view.naive import SMALL, naive_rows
 from tests.view.readings import read
 
@@ -21,33 +20,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-class File:
-    """A file read as a stream; counts the bytes that were asked for."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self.generation = 1
-        self.asked = 0
-
-    async def fetch(self, start: int, end: int) -> Page:
-        with self.path.open("rb") as file:
-            committed = os.fstat(file.fileno()).st_size
-            data = os.pread(file.fileno(), max(0, min(end, committed) - start), start)
-        self.asked += len(data)
-        return Page(start=start, end=start + len(data), data=data, committed=committed, generation=self.generation)
-
-
 @pytest.fixture
 def file(tmp_path: Path) -> File:
     path = tmp_path / "log"
     path.write_bytes(b"")
     return File(path)
-
-
-def append(file: File, data: bytes) -> int:
-    with file.path.open("ab") as out:
-        out.write(data)
-        return out.tell()
 
 
 async def texts(document: Document) -> list[bytes]:
@@ -65,14 +42,14 @@ async def test_a_growing_file_is_read_on_from_where_it_ended(file: File) -> None
     whole = b""
     for part in (b"one\ntw", b"o\n", b"three"):
         whole += part
-        document.take(append(file, part))
+        document.take(file.append(part))
         assert await texts(document) == [row.data for row in naive_rows(whole, Cuts())]
     assert file.asked == len(whole)
 
 
 async def test_a_reading_goes_on_at_once_where_pages_are_cached_and_waits_where_not(file: File) -> None:
     document = Document(file.fetch, SMALL)
-    document.take(append(file, b"".join(b"line %d\n" % n for n in range(20))))
+    document.take(file.append(b"".join(b"line %d\n" % n for n in range(20))))
     missed = document.pages.advance(document.rows().row(0))
     assert isinstance(missed, Miss)
     row = await document.pages.finish(missed)
@@ -82,7 +59,7 @@ async def test_a_reading_goes_on_at_once_where_pages_are_cached_and_waits_where_
 
 async def test_the_cache_is_bounded(file: File) -> None:
     pages = Pages(file.fetch, page_bytes=16, capacity=4)
-    pages.extend(append(file, b"x" * 1600))
+    pages.extend(file.append(b"x" * 1600))
     for number in range(100):
         assert await pages.load(number) == b"x" * 16
     assert sum(pages.cached(number) is not None for number in range(100)) == 4
@@ -90,9 +67,9 @@ async def test_the_cache_is_bounded(file: File) -> None:
 
 async def test_the_trailer_follows_what_is_committed_and_goes_when_more_comes(file: File) -> None:
     document = Document(file.fetch, SMALL)
-    document.take(append(file, b"cut he"), b"\n-- cut --\nthe end")
+    document.take(file.append(b"cut he"), b"\n-- cut --\nthe end")
     assert await texts(document) == [b"cut he", b"-- cut --", b"the end"]
-    document.take(append(file, b"re\n"))
+    document.take(file.append(b"re\n"))
     assert await texts(document) == [b"cut here"]
     document.take(document.committed, b"-- cut --")
     assert await texts(document) == [b"cut here", b"-- cut --"]
@@ -100,7 +77,7 @@ async def test_the_trailer_follows_what_is_committed_and_goes_when_more_comes(fi
 
 async def test_a_truncated_file_is_noticed_and_read_anew(file: File) -> None:
     document = Document(file.fetch, SMALL)
-    document.take(append(file, b"old old old\nold\n"))
+    document.take(file.append(b"old old old\nold\n"))
     await texts(document)
     file.path.write_bytes(b"new\n")
     with pytest.raises(Replaced) as caught:
@@ -111,7 +88,7 @@ async def test_a_truncated_file_is_noticed_and_read_anew(file: File) -> None:
 
 async def test_a_file_cut_while_it_is_read_is_noticed_too(file: File) -> None:
     document = Document(file.fetch, SMALL)
-    document.take(append(file, b"0123456789\n" * 20))
+    document.take(file.append(b"0123456789\n" * 20))
     file.path.write_bytes(b"new\n")
     with pytest.raises(Replaced) as caught:
         await texts(document)
@@ -120,10 +97,10 @@ async def test_a_file_cut_while_it_is_read_is_noticed_too(file: File) -> None:
 
 async def test_another_generation_is_noticed_though_it_is_longer(file: File) -> None:
     document = Document(file.fetch, SMALL)
-    document.take(append(file, b"0123456789\n"))
+    document.take(file.append(b"0123456789\n"))
     await texts(document)
     file.generation = 2
-    document.take(append(file, b"0123456789\n" * 9))
+    document.take(file.append(b"0123456789\n" * 9))
     with pytest.raises(Replaced) as caught:
         await texts(document)
     assert caught.value.generation == 2
@@ -131,7 +108,7 @@ async def test_another_generation_is_noticed_though_it_is_longer(file: File) -> 
 
 async def test_lines_are_counted_in_order_as_far_as_the_file_goes(file: File) -> None:
     document = Document(file.fetch)
-    document.take(append(file, b"a\nb\n" * 200_000))
+    document.take(file.append(b"a\nb\n" * 200_000))
     steps = 0
     while not document.indexed:
         await document.index_more()
@@ -149,8 +126,9 @@ def test_line_numbers_are_those_of_a_naive_count(data: bytes, cuts: list[int]) -
         size = cuts[at % len(cuts)]
         index.feed(data[at : at + size])
         at = min(at + size, len(data))
-        known = [read(data, index.newlines_before(offset), 16) for offset in range(len(data) + 1)]
+        known = [index.newlines_before(o, data[o // 16 * 16 :][:16]) for o in range(len(data) + 1)]
         assert known == [data[:o].count(b"\n") if o <= at else None for o in range(len(data) + 1)]
     starts = [0, *(n + 1 for n, byte in enumerate(data) if byte == 10)]
     assert [read(data, index.start_of(n + 1), 16) for n in range(len(starts))] == starts
     assert read(data, index.start_of(len(starts) + 1), 16) is None
+    assert index.lines == len(data.split(b"\n")) - data.endswith(b"\n") - (not data)

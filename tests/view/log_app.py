@@ -1,0 +1,53 @@
+"""An app of one log view on a real file, for tests."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from textual.app import App
+
+from capview.tui.log_model import Extent
+from capview.tui.widgets.log_view import LogView
+
+if TYPE_CHECKING:
+    from textual.app import ComposeResult
+    from textual.pilot import Pilot
+
+    from tests.view.files import File
+
+
+class LogApp(App[None]):
+    """Shows ``file`` as it is; ``live``: still being written."""
+
+    def __init__(self, file: File, *, live: bool = False) -> None:
+        super().__init__()
+        self.file = file
+        self.live = live
+
+    def compose(self) -> ComposeResult:
+        yield LogView(self.file.fetch, paint_seconds=0)
+
+    def on_mount(self) -> None:
+        self.grow()
+        self.view.focus()
+
+    @property
+    def view(self) -> LogView:
+        return self.query_one(LogView)
+
+    def grow(self, data: bytes = b"", trailer: bytes = b"", *, live: bool | None = None) -> None:
+        """Append ``data`` and tell the view."""
+        self.live = self.live if live is None else live
+        self.view.extent = Extent(committed=self.file.append(data), trailer=trailer, live=self.live)
+
+    def screen_text(self) -> list[str]:
+        """What is drawn, line by line, trailing blanks left out."""
+        height = self.view.scrollable_content_region.height
+        return [self.view.render_line(y).text.rstrip() for y in range(height)]
+
+
+async def settled(pilot: Pilot[None]) -> None:
+    """Wait until every worker of the view has ended and everything is drawn."""
+    await pilot.pause()
+    await pilot.app.workers.wait_for_complete()
+    await pilot.pause()
