@@ -9,8 +9,7 @@ from __future__ import annotations
 import os
 import threading
 import time
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from capture_core import names
 from capture_core.durable import lock, reserve, unlock, write_all
@@ -55,8 +54,7 @@ class Masking(Protocol):
         """What was done to the text of these stages, together."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Identity:
+class Identity(NamedTuple):
     """What is known of a capture before it starts."""
 
     conversation: str

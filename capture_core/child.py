@@ -9,8 +9,7 @@ import shutil
 import signal
 import subprocess
 import threading
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from capture_core.errors import SpawnFailed
 from capture_core.happenings import ChildEvent, Continued, Exited, Stopped
@@ -19,8 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Descriptors:
+class Descriptors(NamedTuple):
     """What the child gets as 0, 1 and 2."""
 
     stdin: int | None

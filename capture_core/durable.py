@@ -69,8 +69,8 @@ class Directory:
         os.close(self.fd)
 
 
-def open_conversation(path: str) -> tuple[Directory, tuple[str, ...]]:
-    """Open the conversation directory as the user names it (links allowed), making what is missing of it.
+def open_own(path: str, *, what: str = "conversation") -> tuple[Directory, tuple[str, ...]]:
+    """Open a directory as the user names it (links allowed), making what is missing of it.
 
     Returns it and the paths that were made, outermost first, so that a start that fails can undo them.
     Raises :class:`PlaceRefused`: not a directory, not ours, writable by others, or not to be made.
@@ -84,7 +84,7 @@ def open_conversation(path: str) -> tuple[Directory, tuple[str, ...]]:
         fd = os.open(path, _OPEN_DIRECTORY)
     except OSError as error:
         remove_made(made)
-        msg = f"conversation {path!r}: {_words(error)}; name a folder of your own with --conversation"
+        msg = f"{what} {path!r}: {_words(error)}; name a folder of your own"
         raise PlaceRefused(msg) from error
     try:
         _judge(os.fstat(fd), path)
@@ -150,7 +150,7 @@ def _open_judged(name: str, path: str, parent: int) -> int:
 
 def _judge(status: os.stat_result, path: str) -> None:
     if status.st_uid != os.geteuid():
-        msg = f"{path!r}: belongs to another user; name a folder of your own with --conversation"
+        msg = f"{path!r}: belongs to another user; name a folder of your own"
         raise PlaceRefused(msg)
     foreign_group = status.st_gid != os.getegid()
     if status.st_mode & stat.S_IWOTH or (status.st_mode & stat.S_IWGRP and foreign_group):

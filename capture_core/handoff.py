@@ -9,40 +9,35 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from dataclasses import dataclass
 from time import monotonic
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from capture_core.limits import Limits
 
 
-@dataclass(frozen=True, slots=True)
-class Chunk:
+class Chunk(NamedTuple):
     """Bytes as one read gave them."""
 
     stream: str
     data: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class StreamEnd:
+class StreamEnd(NamedTuple):
     """No more bytes of this stream will be handed over.  ``eof``: because there are no more."""
 
     stream: str
     eof: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Wake:
+class Wake(NamedTuple):
     """Nothing to write: facts outside the streams changed, look at them."""
 
 
 Item = Chunk | StreamEnd | Wake
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReaderCounts:
+class ReaderCounts(NamedTuple):
     """Raw bytes of one stream as the reader's side counts them, each on its own."""
 
     observed: int = 0

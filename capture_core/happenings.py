@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from capture_core.facts import EndedBy
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Exited:
+class Exited(NamedTuple):
     """How the child ended, as its parent saw it: exactly one of ``code`` and ``signal``, or neither if unknown."""
 
     code: int | None
@@ -20,44 +18,37 @@ class Exited:
     peak_rss_bytes: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Stopped:
+class Stopped(NamedTuple):
     """The child was stopped by a signal (``^Z``, or a read of a terminal that it does not have)."""
 
     signal: int
 
 
-@dataclass(frozen=True, slots=True)
-class Continued:
+class Continued(NamedTuple):
     """The child goes on after a stop."""
 
 
-@dataclass(frozen=True, slots=True)
-class StreamsOver:
+class StreamsOver(NamedTuple):
     """Every stream is read and passed on."""
 
 
-@dataclass(frozen=True, slots=True)
-class WriterOver:
+class WriterOver(NamedTuple):
     """The writer has published, or failed."""
 
 
-@dataclass(frozen=True, slots=True)
-class Signal:
+class Signal(NamedTuple):
     """Pass this signal on to the child's group."""
 
     number: int
 
 
-@dataclass(frozen=True, slots=True)
-class Cancel:
+class Cancel(NamedTuple):
     """End the child's group: TERM, grace, KILL."""
 
     why: EndedBy
 
 
-@dataclass(frozen=True, slots=True)
-class Leave:
+class Leave(NamedTuple):
     """Whoever watched is gone: pass nothing on any more."""
 
 

@@ -10,10 +10,9 @@ import contextlib
 import fcntl
 import os
 import signal
-from dataclasses import dataclass, field
 from queue import Empty, SimpleQueue
 from time import monotonic
-from typing import TYPE_CHECKING, Protocol, assert_never
+from typing import TYPE_CHECKING, NamedTuple, Protocol, assert_never
 
 from capture_core.capture import Capture, Identity, Masking
 from capture_core.child import Child, Descriptors
@@ -32,8 +31,7 @@ if TYPE_CHECKING:
     from capture_core.outlet import Outlet
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Command:
+class Command(NamedTuple):
     """What to run, and how."""
 
     argv: Sequence[str | bytes]
@@ -43,6 +41,8 @@ class Command:
     """Descriptor that the child reads; ``None``: nothing."""
     own_session: bool = False
     timeout_seconds: float | None = None
+    on_spawned: Callable[[int], object] | None = None
+    """Called with the child's id once it runs, before anybody can see what it prints."""
 
 
 class Listener(Protocol):
@@ -52,8 +52,7 @@ class Listener(Protocol):
         """The child stopped, went on, ended; or its streams are over."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
+class Outcome(NamedTuple):
     """How a job ended.  ``receipt`` is ``None`` when it could not be published; ``failure`` says why."""
 
     exited: Exited
@@ -61,31 +60,31 @@ class Outcome:
     failure: BaseException | None
 
 
-@dataclass(slots=True)
 class _Ending:
     """Where the end of the job stands."""
 
-    exited: Exited | None = None
-    streams_over: bool = False
-    writer_over: bool = False
-    why: EndedBy | None = None
-    deadline: float | None = None
-    killed: bool = False
+    def __init__(self, deadline: float | None) -> None:
+        self.exited: Exited | None = None
+        self.streams_over = False
+        self.writer_over = False
+        self.why: EndedBy | None = None
+        self.deadline = deadline
+        self.killed = False
 
 
-@dataclass(slots=True)
 class Job:
     """A started job.  :meth:`supervise` is run by one thread; :meth:`ask` may be called by any."""
 
-    command: Command
-    capture: Capture
-    child: Child
-    _reader: PipeReader
-    _writer: Writer
-    _handoff: Handoff
-    _limits: Limits
-    _happenings: SimpleQueue[Happening]
-    _end: _Ending = field(default_factory=_Ending)
+    def __init__(
+        self, command: Command, capture: Capture, child: Child, limits: Limits, happenings: SimpleQueue[Happening]
+    ) -> None:
+        self.command = command
+        self.capture = capture
+        self.child = child
+        self._limits = limits
+        self._happenings = happenings
+        timeout = command.timeout_seconds
+        self._end = _Ending(None if timeout is None else monotonic() + timeout)
 
     @classmethod
     def start(
@@ -109,23 +108,31 @@ class Job:
         except BaseException:
             capture.abandon()
             raise
-        happenings: SimpleQueue[Happening] = SimpleQueue()
-        reader = PipeReader(
-            pipes,
-            handoff,
-            limits,
-            outlets=dict(outlets or {}),
-            on_streams_ended=lambda: happenings.put(StreamsOver()),
-        )
-        writer = Writer(capture, handoff, limits, make_label=make_label, on_done=lambda: happenings.put(WriterOver()))
+        if command.on_spawned is not None:
+            command.on_spawned(child.pid)
+        job = cls(command, capture, child, limits, SimpleQueue())
         capture.set_process(ProcessFacts(state=ProcessState.RUNNING, pid=child.pid))
-        job = cls(command, capture, child, reader, writer, handoff, limits, happenings)
-        if command.timeout_seconds is not None:
-            job._end.deadline = monotonic() + command.timeout_seconds
-        reader.start()
-        writer.start()
-        child.watch(happenings.put)
+        job._begin(handoff, pipes, dict(outlets or {}), make_label)
         return job
+
+    def _begin(
+        self,
+        handoff: Handoff,
+        pipes: dict[str, int],
+        outlets: dict[str, Outlet],
+        make_label: Callable[[], str | None],
+    ) -> None:
+        tell = self._happenings.put
+        self._handoff = handoff
+        self._reader = PipeReader(
+            pipes, handoff, self._limits, outlets=outlets, on_streams_ended=lambda: tell(StreamsOver())
+        )
+        self._writer = Writer(
+            self.capture, handoff, self._limits, make_label=make_label, on_done=lambda: tell(WriterOver())
+        )
+        self._reader.start()
+        self._writer.start()
+        self.child.watch(tell)
 
     def ask(self, ask: Ask) -> None:
         """Ask for something; it is done by the supervising thread."""

@@ -11,7 +11,7 @@ from capture_core import names
 from capture_core.durable import (
     Directory,
     NewFile,
-    open_conversation,
+    open_own,
     refuse_platform,
     remove_below,
     remove_made,
@@ -46,7 +46,7 @@ class Namespace:
         names.tool_name(tool)
         self.tool = tool
         self._open: list[tuple[Directory | None, Directory]] = []
-        self._conversation, self._made = open_conversation(conversation)
+        self._conversation, self._made = open_own(conversation)
         self._open.append((None, self._conversation))
         try:
             with _as_refusal(conversation):

@@ -13,7 +13,6 @@ import select
 import struct
 import termios
 import threading
-from dataclasses import dataclass
 from time import monotonic
 from typing import TYPE_CHECKING
 
@@ -27,16 +26,18 @@ if TYPE_CHECKING:
 _READABLE = select.POLLIN | select.POLLHUP | select.POLLERR
 
 
-@dataclass(slots=True)
 class _Inlet:
     """One pipe: where its bytes go on to, and whether its stream has been told to be over."""
 
-    stream: str
-    fd: int
-    outlet: Outlet | None
-    ended: bool = False
-    left: int | None = None
-    """After the drain window: how many bytes were in the pipe then and still belong to the stream."""
+    __slots__ = ("ended", "fd", "left", "outlet", "stream")
+
+    def __init__(self, stream: str, fd: int, outlet: Outlet | None) -> None:
+        self.stream = stream
+        self.fd = fd
+        self.outlet = outlet
+        self.ended = False
+        self.left: int | None = None
+        """After the drain window: how many bytes were in the pipe then and still belong to the stream."""
 
     @property
     def over(self) -> bool:
@@ -179,9 +180,8 @@ class PipeReader:
     def _flush(self, fd: int) -> None:
         for inlet in self._inlets.values():
             outlet = inlet.outlet
-            if outlet is not None and outlet.waiting and outlet.fd == fd:
-                if outlet.flush():
-                    self._resume(inlet, fd)
+            if outlet is not None and outlet.waiting and outlet.fd == fd and outlet.flush():
+                self._resume(inlet, fd)
 
     def _resume(self, inlet: _Inlet, outlet_fd: int) -> None:
         self._poll.unregister(outlet_fd)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from capture_core.durable import NewFile
     from capture_core.handoff import ReaderCounts
     from capture_core.limits import Limits
+    from capture_core.sanitise import Counts
 
 _DISK_FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
 _MARKER_BYTES = 96
@@ -26,9 +27,20 @@ _MARKER_BYTES = 96
 class TextStage(Protocol):
     """What turns raw bytes into committed text: bytes in, whole sanitised code points out."""
 
-    held: int
-    accepted: int
-    discarded: int
+    @property
+    def held(self) -> int:
+        """Raw bytes undecided."""
+
+    @property
+    def accepted(self) -> int:
+        """Raw bytes transformed."""
+
+    @property
+    def discarded(self) -> int:
+        """Raw bytes of omitted fragments."""
+
+    def counts(self) -> Counts:
+        """What was done so far."""
 
     def feed(self, raw: bytes) -> bytes:
         """Text that is decided now."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from capture_core import durable
-from capture_core.durable import NewFile, open_conversation, rename, write_all
+from capture_core.durable import NewFile, open_own, rename, write_all
 from capture_core.errors import NameTaken, PlaceRefused
 from capture_core.namespace import Namespace
 
@@ -133,7 +133,7 @@ def test_a_folder_of_somebody_else_is_refused(open_to_nobody: Path, tmp_path: Pa
 def test_publishing_never_replaces(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, tmpfile: bool) -> None:
     if not tmpfile:
         monkeypatch.setattr(durable, "_O_TMPFILE", None)
-    directory, _ = open_conversation(str(tmp_path))
+    directory, _ = open_own(str(tmp_path))
     scratch = directory.step("scratch")
     (tmp_path / "taken").write_text("theirs")
     file = NewFile(directory, scratch, "random")
@@ -151,7 +151,7 @@ def test_publishing_never_replaces(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 def test_renaming_never_replaces(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, system_call: bool) -> None:
     if not system_call:
         monkeypatch.setattr(durable, "_renameat2", lambda *_: False)
-    directory, _ = open_conversation(str(tmp_path))
+    directory, _ = open_own(str(tmp_path))
     (tmp_path / "live").write_text("data")
     (tmp_path / "taken").write_text("theirs")
     inode = (tmp_path / "live").stat().st_ino
@@ -169,7 +169,7 @@ def probe(path: Path) -> int:
 
 
 def test_a_lock_is_seen_while_held_survives_a_stranger_s_close_and_not_a_fork(tmp_path: Path) -> None:
-    directory, _ = open_conversation(str(tmp_path))
+    directory, _ = open_own(str(tmp_path))
     file = NewFile(directory, directory, "random")
     assert durable.lock(file.fd)
     file.publish(directory, "stream")
@@ -193,7 +193,7 @@ def test_a_lock_is_seen_while_held_survives_a_stranger_s_close_and_not_a_fork(tm
 def test_the_conversation_may_be_a_link_of_the_user_s_own(tmp_path: Path) -> None:
     (tmp_path / "real").mkdir(mode=0o700)
     (tmp_path / "named").symlink_to(tmp_path / "real")
-    directory, made = open_conversation(str(tmp_path / "named"))
+    directory, made = open_own(str(tmp_path / "named"))
     directory.close()
     assert made == ()
 
@@ -205,6 +205,6 @@ def test_a_conversation_that_cannot_be_one_is_refused_in_one_line(tmp_path: Path
         place.symlink_to(tmp_path / "nowhere")
     else:
         place.write_text("a file")
-    with pytest.raises(PlaceRefused, match="--conversation") as refused:
-        open_conversation(str(place / "x" if name == "below a file" else place))
+    with pytest.raises(PlaceRefused, match="folder of your own") as refused:
+        open_own(str(place / "x" if name == "below a file" else place))
     assert "\n" not in str(refused.value)

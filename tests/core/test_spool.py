@@ -11,10 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from capture_core.durable import NewFile, open_conversation
+from capture_core.durable import NewFile, open_own
 from capture_core.facts import CaptureReason, CaptureState
 from capture_core.handoff import ReaderCounts
 from capture_core.limits import Limits
+from capture_core.sanitise import Counts
 from capture_core.spool import Budget, Spool, _cut_before
 
 if TYPE_CHECKING:
@@ -35,6 +36,9 @@ class Holding:
         self.accepted = 0
         self.discarded = 0
 
+    def counts(self) -> Counts:
+        return Counts()
+
     def feed(self, raw: bytes) -> bytes:
         text, space, kept = (self._kept + raw).rpartition(b" ")
         self._kept, self.held = kept, len(kept)
@@ -52,7 +56,7 @@ class Holding:
 
 @pytest.fixture
 def make_spool(tmp_path: Path) -> Iterator[MakeSpool]:
-    directory, _ = open_conversation(str(tmp_path))
+    directory, _ = open_own(str(tmp_path))
     files: list[NewFile] = []
 
     def make(size: int = 10**6) -> Spool:
@@ -84,7 +88,7 @@ def test_each_of_the_four_counters_can_be_non_zero_at_once(make_spool: MakeSpool
 def test_observed_is_accepted_pending_and_discarded_after_every_step(
     tmp_path_factory: pytest.TempPathFactory, pieces: list[bytes], size: int, *, eof: bool
 ) -> None:
-    directory, _ = open_conversation(str(tmp_path_factory.mktemp("spool")))
+    directory, _ = open_own(str(tmp_path_factory.mktemp("spool")))
     file = NewFile(directory, directory, "scratch")
     spool = Spool("stdout", "x", file, Budget(size), Limits(), Holding)
     fed = 0
@@ -160,7 +164,7 @@ def test_a_file_size_limit_cuts_at_what_was_written(make_spool: MakeSpool) -> No
 def test_a_preview_shows_whole_characters_and_counts_what_it_omits(
     tmp_path_factory: pytest.TempPathFactory, text: str, chars: int
 ) -> None:
-    directory, _ = open_conversation(str(tmp_path_factory.mktemp("spool")))
+    directory, _ = open_own(str(tmp_path_factory.mktemp("spool")))
     file = NewFile(directory, directory, "scratch")
     spool = Spool("stdout", "x", file, Budget(10**6), Limits(), Holding)
     data = text.encode("utf-8", "ignore")

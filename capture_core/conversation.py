@@ -1,0 +1,113 @@
+"""What a host holds: a conversation, and the jobs that it starts in it, each owned by a thread of the host.
+
+A thread is enough for most hosts, and costs no process.  Its price: a host whose writer is stuck in the kernel,
+because the disk does not answer, cannot exit before that ends.
+"""
+
+from __future__ import annotations
+
+import shlex
+import threading
+from typing import TYPE_CHECKING, Final
+
+from capture_core.capture import Identity
+from capture_core.facts import EndedBy, EndReason, Producer, StreamName
+from capture_core.happenings import Cancel
+from capture_core.job import Command, Job
+from capture_core.limits import LIBRARY
+from capture_core.masking import EngineMasking
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from capture_core.facts import Receipt
+    from capture_core.job import Outcome
+    from capture_core.limits import Limits
+
+_PRODUCER: Final = Producer(adapter="library", version="1", source="process")
+
+
+class RunningJob:
+    """A job that was started: its capture is live from before the child's first byte.  Usable from any thread."""
+
+    def __init__(self, job: Job, masking: EngineMasking) -> None:
+        self._job = job
+        self._masking = masking
+        self._outcome: Outcome | None = None
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._supervise, name=f"job-{job.child.pid}", daemon=True)
+        self._thread.start()
+
+    @property
+    def ref(self) -> str:
+        """``tool-outputs/<tool>/<capture-id>``, relative to the conversation."""
+        return self._job.capture.ref
+
+    @property
+    def pid(self) -> int:
+        """The child's process id, which is its group's too."""
+        return self._job.child.pid
+
+    def cancel(self, words: str = "") -> None:
+        """End the child's group: TERM, grace, KILL.  The receipt says ``cancelled`` and gives ``words``, masked."""
+        self._job.ask(Cancel(EndedBy(kind=EndReason.USER, words=self._masking.line(words) if words else "")))
+
+    def wait(self, timeout: float | None = None) -> Receipt | None:
+        """The final receipt; ``None`` when ``timeout`` seconds passed first.
+
+        Raises what kept the capture from being finished: ``OSError``, or a ``CaptureError``.  The leftover stays
+        readable, and the child has run to its end all the same.
+        """
+        if not self._over.wait(timeout) or self._outcome is None:
+            return None
+        if self._outcome.failure is not None:
+            raise self._outcome.failure
+        return self._outcome.receipt
+
+    def join(self) -> None:
+        """Wait until nothing of the job is left: also for descendants that outlived it and still hold its pipes."""
+        self._thread.join()
+
+    def _supervise(self) -> None:
+        self._outcome = self._job.supervise()
+        self._over.set()
+        self._job.drop_the_rest()
+
+
+class Conversation:
+    """A directory that owns one ``tool-outputs/`` tree."""
+
+    def __init__(self, path: str, limits: Limits = LIBRARY) -> None:
+        self.path = path
+        self._limits = limits
+
+    @classmethod
+    def open(cls, path: str, *, limits: Limits = LIBRARY) -> Conversation:
+        """The conversation at ``path``; made, private, with its first capture when it is not there."""
+        return cls(path, limits)
+
+    def start(
+        self,
+        argv: Sequence[str],
+        *,
+        tool: str = "shell",
+        call_id: str | None = None,
+        label: str | None = None,
+        cwd: str | None = None,
+        env: Mapping[str, str] | None = None,
+        merge: bool = False,
+        timeout: float | None = None,
+    ) -> RunningJob:
+        """Start ``argv`` in the background, reading nothing; ``label`` defaults to the command line, masked.
+
+        ``merge``: one pipe for both streams, so that their order is known.  ``timeout``: seconds, then TERM and
+        KILL.  Raises ``Refused`` when the place is not acceptable and ``SpawnFailed`` when the command cannot be
+        started; nothing stays behind then.
+        """
+        masking = EngineMasking(self._limits)
+        streams = (StreamName.OUTPUT,) if merge else (StreamName.STDOUT, StreamName.STDERR)
+        identity = Identity(conversation=self.path, tool=tool, streams=streams, producer=_PRODUCER, call_id=call_id)
+        command = Command(argv=argv, cwd=cwd, env=env, stdin=None, timeout_seconds=timeout)
+        text = label if label is not None else shlex.join(argv)
+        job = Job.start(command, identity, self._limits, masking, make_label=lambda: masking.line(text))
+        return RunningJob(job, masking)

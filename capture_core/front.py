@@ -1,0 +1,255 @@
+"""The process that the shell waits for: it touches no capture file, keeps the terminal right, and gives the exit code.
+
+The owner is a fork made before anything heavy is imported.  Promotion, ``--detach`` and a stalled disk are just
+this process leaving: whatever the owner still does, the shell gets its answer.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+from time import monotonic
+from typing import TYPE_CHECKING, NamedTuple, NoReturn
+
+from capture_core.happenings import Continued, Exited, Signal, Stopped, StreamsOver
+from capture_core.link import NotStarted, Receiver, Sender, Settled, Started
+from capture_core.terminal import Terminal, shares_terminal
+
+if TYPE_CHECKING:
+    from capture_core.facts import Receipt
+    from capture_core.order import Order
+
+_PASSED_ON = (
+    signal.SIGINT,
+    signal.SIGQUIT,
+    signal.SIGTERM,
+    signal.SIGHUP,
+    signal.SIGUSR1,
+    signal.SIGUSR2,
+    signal.SIGTSTP,
+)
+_FROM_THE_KEYBOARD = (signal.SIGINT, signal.SIGQUIT)
+_STOPS_THE_JOB = (signal.SIGTSTP, signal.SIGTTIN, signal.SIGTTOU)
+OWNER_KILLED = 1
+TIMED_OUT = 124
+
+
+class Interrupt(NamedTuple):
+    """The keyboard's signal that ended the child; ``by_group``: the terminal sent it to the child's group alone."""
+
+    number: int
+    by_group: bool
+
+
+class Ending(NamedTuple):
+    """What the shell is told.  ``words``: what went wrong beside the child, one line, or nothing."""
+
+    code: int
+    ref: str | None = None
+    receipt: Receipt | None = None
+    words: str = ""
+    died_of: Interrupt | None = None
+
+
+def run(order: Order) -> Ending:
+    """Run ``order`` under a new owner and wait for what the shell wants to know."""
+    terminal = None if order.detach else Terminal.find()
+    at_once = terminal is not None and not shares_terminal() and terminal.foreground() == os.getpgrp()
+    down_read, down_write = os.pipe()
+    up_read, up_write = os.pipe()
+    wake = _signals_to_pipe()
+    if os.fork() == 0:
+        os.close(down_write)
+        os.close(up_read)
+        _be_owner(order, Sender(up_write), Receiver(down_read), terminal, give_terminal=at_once)
+    os.close(down_read)
+    os.close(up_write)
+    front = _Front(order, Sender(down_write), Receiver(up_read), wake, terminal, handed_over=at_once)
+    return front.run()
+
+
+def die_of(interrupt: Interrupt) -> None:
+    """End by the signal that ended the child: a shell's script or loop stops at ``^C`` only when it sees that.
+
+    Where the terminal sent it to the child's group alone, those who share our group have it as they would have.
+    """
+    signal.signal(interrupt.number, signal.SIG_DFL)
+    if interrupt.by_group:
+        os.killpg(0, interrupt.number)
+    else:
+        os.kill(os.getpid(), interrupt.number)
+
+
+def _be_owner(order: Order, up: Sender, down: Receiver, terminal: Terminal | None, *, give_terminal: bool) -> NoReturn:
+    code = 1
+    try:
+        from capture_core.owner import own
+
+        own(order, up, down, terminal, give_terminal=give_terminal)
+        code = 0
+    finally:
+        os._exit(code)
+
+
+class _Front:
+    """Waits for the owner's words and for signals, and passes the signals on."""
+
+    def __init__(
+        self,
+        order: Order,
+        down: Sender,
+        up: Receiver,
+        wake: int,
+        terminal: Terminal | None,
+        *,
+        handed_over: bool,
+    ) -> None:
+        self._order = order
+        self._down = down
+        self._up = up
+        self._terminal = terminal
+        self._handed_over = handed_over
+        self._started: Started | None = None
+        self._exited: Exited | None = None
+        self._streams_over = False
+        self._deadline: float | None = None
+        self._wake = wake
+        self._passed_on: set[int] = set()
+
+    def run(self) -> Ending:
+        """Serve until there is something to tell the shell."""
+        poll = select.poll()
+        poll.register(self._up.fd, select.POLLIN)
+        poll.register(self._wake, select.POLLIN)
+        ending: Ending | None = None
+        while ending is None:
+            ready = [fd for fd, _ in poll.poll(self._patience_ms())]
+            if self._wake in ready:
+                self._signalled()
+            if self._up.fd in ready:
+                ending = self._hear(self._up.receive())
+            elif not ready:
+                ending = self._leave_it()
+        self._take_terminal()
+        return ending
+
+    def _hear(self, word: object | None) -> Ending | None:
+        match word:
+            case Started():
+                self._started = word
+                if self._order.detach:
+                    return Ending(code=0, ref=word.ref)
+            case NotStarted(code=code, words=words):
+                return Ending(code=code, words=words)
+            case Stopped(signal=number):
+                self._stopped(number)
+            case Continued():
+                pass
+            case Exited():
+                self._exited = word
+            case StreamsOver():
+                self._streams_over = True
+            case Settled():
+                return self._settled(word)
+            case _:
+                return self._owner_gone()
+        if self._exited is not None and self._streams_over and self._deadline is None:
+            self._deadline = monotonic() + self._order.limits.settle_seconds
+        return None
+
+    def _settled(self, word: Settled) -> Ending:
+        if word.receipt is None:
+            return self._ending(f"the capture could not be finished ({word.words}); {self._place()} is a leftover")
+        return self._ending("", receipt=word.receipt)
+
+    def _leave_it(self) -> Ending:
+        """The child has ended and its disk does not answer: the shell does not have to wait for that."""
+        return self._ending(f"the capture is not on disk yet; its owner goes on with {self._place()}")
+
+    def _owner_gone(self) -> Ending:
+        if self._exited is not None:
+            return self._ending(f"the capture's owner was killed; {self._place()} is a leftover")
+        return Ending(
+            code=OWNER_KILLED, ref=self._place(), words=f"the capture's owner was killed; see {self._place()}"
+        )
+
+    def _ending(self, words: str, receipt: Receipt | None = None) -> Ending:
+        exited = self._exited
+        code = exit_code(exited)
+        if receipt is not None and receipt.process.state == "timeout":
+            code = TIMED_OUT
+        return Ending(code=code, ref=self._place(), receipt=receipt, words=words, died_of=self._interrupt(exited))
+
+    def _interrupt(self, exited: Exited | None) -> Interrupt | None:
+        number = None if exited is None else exited.signal
+        if number not in _FROM_THE_KEYBOARD or self._terminal is None:
+            return None
+        return Interrupt(number=number, by_group=self._handed_over and number not in self._passed_on)
+
+    def _place(self) -> str:
+        return self._started.ref if self._started is not None else "the capture"
+
+    def _signalled(self) -> None:
+        for number in os.read(self._wake, 64):
+            if number == signal.SIGCONT:
+                self._go_on()
+            elif number in _PASSED_ON:
+                self._passed_on.add(number)
+                self._down.send(Signal(number))
+
+    def _stopped(self, number: int) -> None:
+        """The child stopped: give it the terminal if that is what it lacks, else stop as the shell expects."""
+        wants_terminal = number in (signal.SIGTTIN, signal.SIGTTOU)
+        if wants_terminal and self._in_foreground():
+            self._handed_over = True
+            self._go_on()
+        elif number in _STOPS_THE_JOB:
+            self._take_terminal()
+            signal.signal(number, signal.SIG_DFL)
+            os.killpg(0, number)
+            # Here again after fg or bg; or at once, where nobody could have continued us: then the child goes on too.
+            if number in _PASSED_ON:
+                signal.signal(number, _note)
+            self._go_on()
+
+    def _go_on(self) -> None:
+        if self._started is None:
+            return
+        if self._terminal is not None and self._handed_over and self._in_foreground():
+            self._terminal.give(self._started.pid)
+        self._down.send(Signal(signal.SIGCONT))
+
+    def _in_foreground(self) -> bool:
+        return self._terminal is not None and self._terminal.foreground() == os.getpgrp()
+
+    def _take_terminal(self) -> None:
+        if self._terminal is None or self._started is None:
+            return
+        if self._terminal.foreground() == self._started.pid:
+            self._terminal.give(os.getpgrp())
+
+    def _patience_ms(self) -> int | None:
+        return None if self._deadline is None else max(0, int((self._deadline - monotonic()) * 1000))
+
+
+def exit_code(exited: Exited | None) -> int:
+    """The shell's form: the code itself, 128 + N for a signal, 1 where nobody knows."""
+    if exited is None or (exited.code is None and exited.signal is None):
+        return OWNER_KILLED
+    return exited.code if exited.code is not None else 128 + (exited.signal or 0)
+
+
+def _note(_number: int, _frame: object) -> None:
+    """Python writes the number to the wake-up pipe; there is nothing else to do in a handler."""
+
+
+def _signals_to_pipe() -> int:
+    read, write = os.pipe()
+    os.set_blocking(write, False)
+    signal.set_wakeup_fd(write, warn_on_full_buffer=False)
+    for number in (*_PASSED_ON, signal.SIGCONT):
+        # What the caller had ignored (nohup, a background job of a script) stays ignored, here and in the child.
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, _note)
+    return read

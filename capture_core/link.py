@@ -1,0 +1,87 @@
+"""Front and owner talk: frozen values over two pipes, each value whole, between two processes of one program."""
+
+from __future__ import annotations
+
+import os
+import pickle
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from capture_core.facts import Receipt
+
+_LENGTH = 4
+
+
+class Started(NamedTuple):
+    """The child runs."""
+
+    pid: int
+    ref: str
+
+
+class NotStarted(NamedTuple):
+    """The child was not started: ``code`` is the exit code to give, ``words`` the one line to print."""
+
+    code: int
+    words: str
+
+
+class Settled(NamedTuple):
+    """The capture is over; ``receipt`` is ``None`` when none could be published, and ``words`` say why."""
+
+    receipt: Receipt | None
+    words: str
+
+
+class Sender:
+    """The writing end of one direction."""
+
+    def __init__(self, fd: int) -> None:
+        self.fd = fd
+
+    def send(self, value: object) -> bool:
+        """Send one value whole; ``False`` when nobody is there to read it."""
+        data = pickle.dumps(value)
+        view = memoryview(len(data).to_bytes(_LENGTH, "big") + data)
+        try:
+            while view:
+                view = view[os.write(self.fd, view) :]
+        except BrokenPipeError:
+            return False
+        return True
+
+    def close(self) -> None:
+        """Let the other side see the end."""
+        os.close(self.fd)
+
+
+class Receiver:
+    """The reading end of one direction.
+
+    What arrives was pickled by the other half of this very program, forked from it, over a pipe that nobody else
+    has: it is trusted as the process's own memory is.
+    """
+
+    def __init__(self, fd: int) -> None:
+        self.fd = fd
+
+    def receive(self) -> object | None:
+        """The next value, waiting for it; ``None`` at the end."""
+        head = self._exactly(_LENGTH)
+        if head is None:
+            return None
+        body = self._exactly(int.from_bytes(head, "big"))
+        return None if body is None else pickle.loads(body)  # noqa: S301 — see the class
+
+    def close(self) -> None:
+        """Give the descriptor back."""
+        os.close(self.fd)
+
+    def _exactly(self, size: int) -> bytes | None:
+        data = b""
+        while len(data) < size:
+            piece = os.read(self.fd, size - len(data))
+            if not piece:
+                return None
+            data += piece
+        return data

@@ -1,0 +1,109 @@
+"""The sanitiser as captures use it: one engine for all, loaded with the first text that needs it, kept on disk."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import os
+import stat
+import threading
+from collections import Counter
+from typing import TYPE_CHECKING, Final
+
+from capture_core.durable import open_own, replace
+from capture_core.errors import PlaceRefused
+from capture_core.facts import RepresentationFacts
+from capture_core.limits import ENGINE_FILE_BYTES, LABEL_CHARS
+from capture_core.sanitise import Sanitiser
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from capture_core.limits import Limits
+    from capture_core.redact.engine import Engine
+    from capture_core.spool import TextStage
+
+_ENGINE_FILE: Final = "redaction-engine"
+_TRANSFORMS: Final = ("utf-8-replaced", "control-stripped", "redacted")
+_ONE_LINE: Final = dict.fromkeys(map(ord, "\t\n\r"), " ")
+_engine_lock: Final = threading.Lock()
+
+
+class EngineMasking:
+    """Sanitisers that share one engine.  Thread-safe."""
+
+    def __init__(self, limits: Limits, *, engine_folder: str | None = None) -> None:
+        """``engine_folder``: a private folder of the user's where the compiled engine is kept, or none."""
+        self._pending_bytes = limits.pending_fragment_bytes
+        self._engine_folder = engine_folder
+
+    def stage(self) -> Sanitiser:
+        """A new sanitiser for one stream."""
+        return Sanitiser(pending_bytes=self._pending_bytes, engine=self._engine)
+
+    def line(self, text: str) -> str:
+        """``text`` as one bounded line, sanitised like a stream."""
+        sanitiser = self.stage()
+        # Lone surrogates stand for bytes of a command line that are not UTF-8: they become what such bytes become.
+        data = sanitiser.feed(text.encode("utf-8", "surrogateescape")) + sanitiser.finish(eof=True)
+        line = data.decode().translate(_ONE_LINE).strip()
+        return line if len(line) <= LABEL_CHARS else line[: LABEL_CHARS - 1] + "…"
+
+    def facts(self, stages: Sequence[TextStage]) -> RepresentationFacts:
+        """What was done to the text of ``stages``, together."""
+        counts = [stage.counts() for stage in stages]
+        redactions: Counter[str] = Counter()
+        for count in counts:
+            redactions.update(count.redactions)
+        return RepresentationFacts(
+            transforms=_TRANSFORMS,
+            redactions=dict(redactions),
+            replaced_bytes=sum(count.replaced_bytes for count in counts),
+            stripped_bytes=sum(count.stripped_bytes for count in counts),
+            omitted_fragments=sum(count.omitted_fragments for count in counts),
+        )
+
+    def _engine(self) -> Engine:
+        with _engine_lock:
+            return engine_from(self._engine_folder)
+
+
+@functools.cache
+def engine_from(folder: str | None) -> Engine:
+    """The engine of the built-in rules: as an earlier process left it in ``folder``, else compiled, and left there.
+
+    Compiling takes tens of milliseconds, loading less than one.  A file that is not ours alone is not believed: it
+    is machine code's equal.
+    """
+    from capture_core.redact.engine import Engine
+
+    if folder is None:
+        return Engine.compile()
+    engine = Engine.load(_stored(folder))
+    if engine is None:
+        engine = Engine.compile()
+        # No place to keep it means compiling again next time, and nothing else.
+        with contextlib.suppress(OSError, PlaceRefused):
+            _store(folder, engine.serialise())
+    return engine
+
+
+def _stored(folder: str) -> bytes:
+    try:
+        fd = os.open(os.path.join(folder, _ENGINE_FILE), os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK)
+    except OSError:
+        return b""
+    with open(fd, "rb") as file:
+        status = os.fstat(fd)
+        ours = status.st_uid == os.geteuid() and not status.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+        if not ours or not stat.S_ISREG(status.st_mode) or status.st_size > ENGINE_FILE_BYTES:
+            return b""
+        return file.read(ENGINE_FILE_BYTES)
+
+
+def _store(folder: str, data: bytes) -> None:
+    directory, _ = open_own(folder)
+    try:
+        replace(directory, f".{os.getpid()}-{os.urandom(8).hex()}", directory, _ENGINE_FILE, data)
+    finally:
+        directory.close()

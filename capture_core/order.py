@@ -1,0 +1,41 @@
+"""What a front hands to its owner: one job to run under capture."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from capture_core.facts import StreamName
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from capture_core.facts import Producer
+    from capture_core.limits import Limits
+
+
+class Order(NamedTuple):
+    """One job: what to run, where its capture goes, and what the terminal sees of it."""
+
+    argv: Sequence[str]
+    conversation: str
+    tool: str
+    producer: Producer
+    limits: Limits
+    merge: bool = False
+    """One pipe for both streams, so that their order is known."""
+    pass_through: bool = True
+    detach: bool = False
+    stdin: int | None = 0
+    """Descriptor that the child reads; ``None``: nothing."""
+    timeout_seconds: float | None = None
+    label: str | None = None
+    """``None``: the command line, masked."""
+    with_label: bool = True
+    call_id: str | None = None
+    engine_folder: str | None = None
+    """Where the compiled redaction engine is kept between runs."""
+
+    @property
+    def streams(self) -> tuple[StreamName, ...]:
+        """The streams that the capture will have."""
+        return (StreamName.OUTPUT,) if self.merge else (StreamName.STDOUT, StreamName.STDERR)

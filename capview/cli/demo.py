@@ -1,0 +1,89 @@
+"""``capview demo``: a sample conversation made on the spot by real ``capview run`` jobs, and the UI on it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+import tokenize
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Iterator
+
+EXAMPLE = """\
+examples:
+  capview demo
+  capview demo --make ~/sample     # make the conversation there, open nothing
+"""
+
+_PYTHON = sys.executable
+
+
+class _Sample(NamedTuple):
+    label: str
+    options: tuple[str, ...]
+    argv: tuple[str, ...]
+
+
+def _samples() -> tuple[_Sample, ...]:
+    """What has been run when the UI opens, oldest first."""
+    token = "ghp_" + "".join(chr(ord("a") + n * 7 % 26) for n in range(36))
+    settings = f"printf 'region = eu-1\\nexport DEPLOY_TOKEN={token}\\nretries = 3\\n'"
+    return (
+        _Sample("settings of the deployment", (), ("sh", "-c", settings)),
+        _Sample("import times of the JSON package", (), (_PYTHON, "-X", "importtime", "-c", "import json.tool")),
+        _Sample("tokens of tokenize.py", ("--limit", "64KiB"), (_PYTHON, "-m", "tokenize", tokenize.__file__)),
+        _Sample("unit tests", (), (_PYTHON, "-m", "capview.demo.failing_tests")),
+        _Sample("stopped by a signal", (), ("sh", "-c", "echo working; kill -TERM $$")),
+    )
+
+
+_GOES_ON = _Sample("compile the standard library", (), (_PYTHON, "-m", "capview.demo.compile_library"))
+"""What runs while you look."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of ``demo``."""
+    parser.add_argument("--make", metavar="PATH", help="make the sample conversation there and open nothing")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Make the samples, then open the UI on them; what was made is gone afterwards, unless --make named a place."""
+    if arguments.make is not None:
+        make(arguments.make)
+        subprocess.run(_command(arguments.make, _GOES_ON, "--detach"), check=True, stdout=subprocess.DEVNULL)
+        print(arguments.make)
+        return 0
+    from capview.tui.app import open_ui
+
+    with tempfile.TemporaryDirectory(prefix="capview-demo-") as folder:
+        conversation = str(Path(folder) / "demo")
+        make(conversation)
+        with _running(conversation):
+            return open_ui(conversation)
+
+
+def make(conversation: str) -> None:
+    """Run every sample in ``conversation`` under ``capview run``, to its end."""
+    for sample in _samples():
+        subprocess.run(_command(conversation, sample, "--quiet"), check=False, stdin=subprocess.DEVNULL)
+
+
+@contextmanager
+def _running(conversation: str) -> Iterator[None]:
+    """Have one job going on, and end it with the demo."""
+    front = subprocess.Popen(_command(conversation, _GOES_ON, "--quiet"), stdin=subprocess.DEVNULL)
+    try:
+        yield
+    finally:
+        front.terminate()
+        front.wait()
+
+
+def _command(conversation: str, sample: _Sample, *options: str) -> tuple[str, ...]:
+    run_it = (_PYTHON, "-m", "capview", "run", "--conversation", conversation, "--label", sample.label)
+    return (*run_it, *options, *sample.options, "--", *sample.argv)

@@ -1,0 +1,141 @@
+"""``capview run``: a command under capture, with the exit code and the terminal that it has without us."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING
+
+from capture_core.errors import Refused
+from capview.cli.words import say
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Callable
+
+    from capture_core.front import Ending
+    from capture_core.order import Order
+
+EXAMPLE = """\
+examples:
+  capview run -- make -j8
+  capview run --quiet --limit 2GiB -- ./export-everything
+  capview run --detach --label 'nightly build' -- make nightly
+
+exit code: the command's own; 128+N for a signal; 124 for --timeout; 125 when capview could not start it;
+126 not executable; 127 not found
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of ``run``."""
+    parser.add_argument("command", nargs="+", metavar="CMD", help="the command and its arguments, after --")
+    shown = parser.add_mutually_exclusive_group()
+    shown.add_argument("--quiet", action="store_true", help="pass nothing through, and print no receipt line")
+    shown.add_argument("--json", action="store_true", help="pass nothing through; print the receipt as JSON")
+    shown.add_argument("--detach", action="store_true", help="print the ref and return; the job goes on by itself")
+    parser.add_argument("--merge", action="store_true", help="one pipe for both streams, so that their order is kept")
+    parser.add_argument("--timeout", metavar="S", help="end the job after this long (90, 5m, 1h)")
+    parser.add_argument("--limit", metavar="N", help="retain at most N bytes of this capture (64MiB, 2GiB)")
+    label = parser.add_mutually_exclusive_group()
+    label.add_argument("--label", metavar="TEXT", help="name the job; without it, its command line, masked")
+    label.add_argument("--no-label", action="store_true", help="keep no command line in the receipt")
+    parser.add_argument("--call-id", metavar="ID", help="the tool call that this is; sets the limits of a library call")
+    parser.add_argument("--tool", default="shell", metavar="T", help="whose output this is (default: shell)")
+    parser.add_argument("--stdin", metavar="FILE|close", help="what the command reads instead of our stdin")
+    parser.add_argument("--no-capture", action="store_true", help="just run the command; keep nothing")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Run the command; its exit code."""
+    if arguments.no_capture:
+        return _without_capture(arguments.command)
+    from capture_core.front import die_of
+    from capture_core.front import run as run_front
+
+    order = _order(arguments)
+    ending = run_front(order)
+    _report(ending, arguments)
+    if ending.died_of is not None:
+        die_of(ending.died_of)
+    return ending.code
+
+
+def _order(arguments: argparse.Namespace) -> Order:
+    from capture_core import names
+    from capture_core.facts import Producer
+    from capture_core.limits import FOR_PEOPLE, LIBRARY
+    from capture_core.order import Order
+    from capview import __version__
+    from capview.cli.place import chosen
+    from capview.folders import cache_folder
+    from capview.settings import load
+    from capview.units import parse_duration, parse_size
+
+    conversation = chosen(arguments.conversation)
+    settings = load(
+        {"capture_bytes": _parsed("--limit", arguments.limit, parse_size)},
+        defaults=FOR_PEOPLE if arguments.call_id is None else LIBRARY,
+        conversation=conversation,
+    )
+    return Order(
+        argv=tuple(arguments.command),
+        conversation=conversation,
+        tool=names.tool_name(arguments.tool),
+        producer=Producer(adapter="capview-run", version=__version__, source="process"),
+        limits=settings.limits,
+        merge=arguments.merge,
+        pass_through=not (arguments.quiet or arguments.json),
+        detach=arguments.detach,
+        stdin=_stdin(arguments),
+        timeout_seconds=_parsed("--timeout", arguments.timeout, parse_duration),
+        label=arguments.label,
+        with_label=not arguments.no_label,
+        call_id=arguments.call_id,
+        engine_folder=cache_folder(),
+    )
+
+
+def _parsed(option: str, text: str | None, parse: Callable[[str], float]) -> float | None:
+    try:
+        return None if text is None else parse(text)
+    except ValueError as error:
+        raise Refused(f"{option}: {error}") from error
+
+
+def _stdin(arguments: argparse.Namespace) -> int | None:
+    """What the command reads.  A detached one has no terminal to ask, so it reads nothing unless told what."""
+    if arguments.stdin == "close" or (arguments.stdin is None and arguments.detach):
+        return None
+    if arguments.stdin is None:
+        return 0
+    try:
+        return os.open(arguments.stdin, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError as error:
+        raise Refused(f"--stdin {arguments.stdin!r}: {(error.strerror or str(error)).lower()}") from error
+
+
+def _report(ending: Ending, arguments: argparse.Namespace) -> None:
+    if arguments.json and ending.receipt is not None:
+        from capture_core.receipt import encode
+
+        sys.stdout.buffer.write(encode(ending.receipt))
+    elif ending.receipt is not None and not arguments.quiet:
+        from capview.present import receipt_line
+
+        say(receipt_line(ending.receipt))
+    elif arguments.detach and ending.receipt is None and not ending.words:
+        print(ending.ref)
+    if ending.words:
+        say(ending.words)
+
+
+def _without_capture(command: list[str]) -> int:
+    try:
+        os.execvp(command[0], command)
+    except OSError as error:
+        from capture_core.owner import NOT_EXECUTABLE, NOT_FOUND
+
+        missing = isinstance(error, FileNotFoundError)
+        say(f"{command[0]}: {(error.strerror or str(error)).lower()}")
+        return NOT_FOUND if missing else NOT_EXECUTABLE

@@ -1,0 +1,134 @@
+"""The terminal stays the child's: keys, stops and signals act as without capview, in a real shell on a real tty."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.terminals import Terminal
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+RUN = "capview run --conversation c -- "
+
+
+@pytest.fixture
+def terminal(tmp_path: Path) -> Iterator[Terminal]:
+    terminal = Terminal(tmp_path, os.environ)
+    yield terminal
+    terminal.close()
+
+
+def test_a_prompt_is_answered_by_hand(terminal: Terminal) -> None:
+    terminal.type(RUN + """python3 -c 'print("hello " + input("name? "))'\n""")
+    terminal.expect(r"\nname\? ")
+    terminal.type("Ada\n")
+    assert "hello Ada" in terminal.expect(r"log complete")
+    terminal.expect("ready> ")
+    assert "code 0" in terminal.run("echo code $?")
+
+
+def test_control_c_interrupts_the_child_alone_and_the_shell_sees_it(terminal: Terminal) -> None:
+    terminal.type(RUN + "sh -c 'trap \"echo caught; exit 3\" INT; echo up; while :; do sleep 0.1; done'\n")
+    terminal.expect(r"\nup\n")
+    terminal.type("\x03")
+    terminal.expect("caught")
+    terminal.expect("ready> ")
+    assert "code 3" in terminal.run("echo code $?")
+
+
+def test_control_c_ends_a_loop_of_the_shell(terminal: Terminal) -> None:
+    """A shell stops its loop only when its command died of the interrupt."""
+    terminal.type(f'for i in 1 2 3; do {RUN}sh -c "echo round $i; exec sleep 60"; done\n')
+    terminal.expect(r"\nround 1\n")
+    terminal.type("\x03")
+    terminal.expect("ready> ")
+    assert "code 130" in terminal.run("echo code $?")
+    assert "round 2" not in terminal.run("echo nothing more")
+
+
+def test_control_c_ends_a_script_that_runs_it(terminal: Terminal, tmp_path: Path) -> None:
+    (tmp_path / "script").write_text(f"{RUN} sh -c 'echo up; exec sleep 60'\necho went on\n")
+    terminal.type("bash script\n")
+    terminal.expect(r"\nup\n")
+    terminal.type("\x03")
+    assert "went on" not in terminal.expect("ready> ")
+
+
+def test_control_z_stops_and_fg_goes_on(terminal: Terminal) -> None:
+    terminal.type(RUN + "sh -c 'echo up; read line; echo got $line'\n")
+    terminal.expect(r"\nup\n")
+    terminal.type("\x1a")
+    terminal.expect("Stopped")
+    terminal.expect("ready> ")
+    assert "shell is back" in terminal.run("echo shell is back")
+    terminal.type("fg\n")
+    terminal.expect("capview run")
+    terminal.type("typed after fg\n")
+    terminal.expect(r"\ngot typed after fg\n")
+    terminal.expect("ready> ")
+    assert "code 0" in terminal.run("echo code $?")
+
+
+def test_bg_lets_the_child_go_on_without_the_terminal(terminal: Terminal, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "gate")
+    terminal.type(RUN + "sh -c 'echo up; cat gate; echo over'\n")
+    terminal.expect(r"\nup\n")
+    terminal.type("\x1a")
+    terminal.expect("Stopped")
+    terminal.expect("ready> ")
+    terminal.run("bg")
+    terminal.run("echo through the gate > gate")
+    terminal.expect("over")
+    terminal.run("wait")
+
+
+def test_a_background_job_that_reads_the_terminal_stops_and_fg_gives_it(terminal: Terminal) -> None:
+    terminal.run(RUN + "sh -c 'read line; echo got $line' &")
+    assert "Stopped" in terminal.run("while ! jobs | grep Stopped; do sleep 0.1; done")
+    terminal.type("fg\n")
+    terminal.expect("capview run")
+    terminal.type("here\n")
+    terminal.expect(r"\ngot here\n")
+    terminal.expect("ready> ")
+
+
+def test_in_a_pipeline_the_terminal_is_lent_on_demand(terminal: Terminal) -> None:
+    """The other end of the pipeline may need the terminal too: it is handed over only when the child asks."""
+    terminal.type(RUN + "sh -c 'read line < /dev/tty; echo got $line' | cat\n")
+    terminal.expect("cat\n")
+    terminal.type("me\n")
+    terminal.expect(r"\ngot me\n")
+    terminal.expect("ready> ")
+
+
+def test_the_child_has_the_terminal_s_foreground(terminal: Terminal) -> None:
+    check = "import os; print('front' if os.tcgetpgrp(0) == os.getpgrp() == os.getpid() else 'back')"
+    assert "\nfront\n" in terminal.run(f'{RUN}sh -c "sleep 0.2; exec python3 -c \\"{check}\\""')
+
+
+@pytest.mark.parametrize("name", ["TERM", "HUP"])
+def test_a_signal_to_capview_acts_on_the_child(terminal: Terminal, tmp_path: Path, name: str) -> None:
+    os.mkfifo(tmp_path / "up")
+    command = f"trap 'echo has {name}; exit 9' {name}; echo x > up; while :; do sleep 0.1; done"
+    terminal.run(f'{RUN} sh -c "{command}" & capview=$!')
+    terminal.run("cat up")
+    terminal.type(f"kill -{name} $capview\n")
+    terminal.expect(f"has {name}")
+    terminal.type("wait $capview; echo code $?\n")
+    terminal.expect("code 9")
+
+
+def test_nohup_is_inherited(terminal: Terminal) -> None:
+    shown = terminal.run(f"nohup {RUN} sh -c 'kill -HUP $$; echo still here' 2>&1 | cat")
+    assert "still here" in shown
+
+
+def test_the_terminal_s_settings_are_as_before(terminal: Terminal) -> None:
+    before = terminal.run("stty -a")
+    terminal.run(RUN + "stty -a")
+    assert before.replace("stty -a", "").strip() == terminal.run("stty -a").replace("stty -a", "").strip()

@@ -1,0 +1,213 @@
+"""One child under capture, from launch to receipt: real children, real pipes, the library's thread as owner."""
+
+from __future__ import annotations
+
+import gc
+import hashlib
+import json
+import os
+import signal
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from capture_core import Conversation, Limits, Receipt
+from capture_core.errors import PlaceRefused, SpawnFailed
+from capture_core.facts import CaptureReason, CaptureState, EndReason, ProcessState
+
+PYTHON = sys.executable
+
+
+@pytest.fixture
+def conversation(tmp_path: Path) -> Conversation:
+    return Conversation.open(str(tmp_path / "conversation"))
+
+
+def finished(conversation: Conversation, *argv: str, merge: bool = False) -> Receipt:
+    receipt = conversation.start(argv, merge=merge).wait()
+    assert receipt is not None
+    return receipt
+
+
+def folder(conversation: Conversation) -> Path:
+    return Path(conversation.path) / "tool-outputs" / "shell"
+
+
+def text(conversation: Conversation, receipt: Receipt, stream: str = "stdout") -> bytes:
+    return (folder(conversation) / receipt.streams[stream].file).read_bytes()
+
+
+def script(code: str) -> tuple[str, ...]:
+    return (PYTHON, "-c", code)
+
+
+def test_both_streams_exit_code_and_a_complete_capture(conversation: Conversation) -> None:
+    receipt = finished(conversation, "sh", "-c", "echo out; echo err >&2; exit 7")
+    assert text(conversation, receipt) == b"out\n"
+    assert text(conversation, receipt, "stderr") == b"err\n"
+    assert (receipt.process.state, receipt.process.exit_code, receipt.process.signal) == (ProcessState.EXITED, 7, None)
+    assert (receipt.capture.state, receipt.capture.reason) == (CaptureState.COMPLETE, None)
+    stdout = receipt.streams["stdout"]
+    assert (stdout.observed, stdout.accepted, stdout.pending, stdout.discarded) == (4, 4, 0, 0)
+    assert (stdout.retained, stdout.end, stdout.lines, stdout.final_newline, stdout.eof) == (4, 4, 1, True, True)
+    assert stdout.sha256 == hashlib.sha256(b"out\n").hexdigest()
+
+
+def test_a_signal_is_a_signal_and_never_0(conversation: Conversation) -> None:
+    receipt = finished(conversation, "sh", "-c", "echo last words; kill -9 $$")
+    assert (receipt.process.exit_code, receipt.process.signal) == (None, signal.SIGKILL)
+    assert text(conversation, receipt) == b"last words\n"
+    assert receipt.capture.state is CaptureState.COMPLETE
+
+
+def test_the_final_receipt_is_last_and_alone(conversation: Conversation) -> None:
+    receipt = finished(conversation, "echo", "hi")
+    names = sorted(path.name for path in folder(conversation).iterdir())
+    assert names == sorted(f"{receipt.capture_id}.{end}" for end in ("json", "stderr.txt", "stdout.txt"))
+    assert all(path.stat().st_mode & 0o777 == 0o400 for path in folder(conversation).iterdir())
+    stored = json.loads((folder(conversation) / f"{receipt.capture_id}.json").read_text())
+    assert stored["ref"] == f"tool-outputs/shell/{receipt.capture_id}"
+    assert stored["capture"] == {"state": "complete", "reason": None}
+    assert str(conversation.path) not in json.dumps(stored), "a receipt holds no local path"
+
+
+def test_the_live_receipt_is_there_before_the_child_runs_and_the_inode_stays(
+    conversation: Conversation, tmp_path: Path
+) -> None:
+    gate = tmp_path / "gate"
+    os.mkfifo(gate)
+    job = conversation.start(["sh", "-c", f"ls {folder(conversation)}; read x < {gate}"])
+    live = folder(conversation) / f"{job.ref.rsplit('/', 1)[1]}.stdout.live"
+    inode = live.stat().st_ino
+    gate.write_text("go\n")
+    receipt = job.wait()
+    assert receipt is not None
+    seen = text(conversation, receipt).decode().split()
+    assert seen == sorted(f"{receipt.capture_id}.{end}" for end in ("live.json", "stderr.live", "stdout.live"))
+    assert (folder(conversation) / receipt.streams["stdout"].file).stat().st_ino == inode
+    assert not live.exists()
+
+
+def test_a_quota_cuts_at_its_byte_and_the_child_runs_on(tmp_path: Path) -> None:
+    conversation = Conversation.open(str(tmp_path), limits=Limits(capture_bytes=1000))
+    receipt = finished(conversation, *script("print('x' * 99 + '\\n' + 'y' * 5_000_000); print('the end'); exit(5)"))
+    stdout = receipt.streams["stdout"]
+    assert (receipt.process.exit_code, receipt.capture.reason) == (5, CaptureReason.QUOTA)
+    assert (stdout.retained, stdout.observed) == (1000, 100 + 5_000_001 + 8)
+    assert stdout.observed == (stdout.accepted or 0) + (stdout.discarded or 0)
+    assert stdout.uncommitted
+    assert (receipt.preview["stdout"].tail_text or "").endswith("y\nthe end\n")
+    assert len(text(conversation, receipt)) == 1000
+
+
+@pytest.mark.parametrize("size", [65535, 65536, 65537, 2**20, 4 * 2**20 + 1])
+def test_one_long_line_is_one_line(conversation: Conversation, size: int) -> None:
+    receipt = finished(conversation, *script(f"import os; os.write(1, b'z' * 10); print('a' * {size}, end='')"))
+    assert text(conversation, receipt) == b"z" * 10 + b"a" * size
+    assert (receipt.streams["stdout"].lines, receipt.streams["stdout"].final_newline) == (0, False)
+
+
+def test_no_last_line_is_lost_at_an_instant_exit(conversation: Conversation) -> None:
+    jobs = [conversation.start(script(f"import os; os.write(1, b'{n} done'); os._exit(0)")) for n in range(20)]
+    for n, job in enumerate(jobs):
+        receipt = job.wait()
+        assert receipt is not None
+        assert text(conversation, receipt) == f"{n} done".encode()
+
+
+def test_merged_streams_keep_their_order(conversation: Conversation) -> None:
+    receipt = finished(conversation, "sh", "-c", "echo 1; echo 2 >&2; echo 3; echo 4 >&2", merge=True)
+    assert text(conversation, receipt, "output") == b"1\n2\n3\n4\n"
+    assert set(receipt.streams) == {"output"}
+
+
+def test_a_holder_of_the_pipe_is_waited_for_no_longer_than_the_drain_window(tmp_path: Path) -> None:
+    conversation = Conversation.open(str(tmp_path / "c"), limits=Limits(drain_seconds=0.05))
+    gate = tmp_path / "gate"
+    os.mkfifo(gate)
+    job = conversation.start(["sh", "-c", f"(read x < {gate}; echo late; echo $? > {tmp_path}/survived) & echo now"])
+    receipt = job.wait()
+    assert receipt is not None
+    assert text(conversation, receipt) == b"now\n"
+    assert (receipt.capture.state, receipt.capture.reason) == (CaptureState.PARTIAL, CaptureReason.DRAIN_TIMEOUT)
+    assert receipt.process.exit_code == 0
+    survived = tmp_path / "survived"
+    os.mkfifo(survived)
+    gate.write_text("go\n")
+    assert survived.read_text() == "0\n", "what is left behind must not die of a closed pipe"
+    assert text(conversation, receipt) == b"now\n", "a final never changes"
+
+
+def test_cancelling_ends_the_whole_group_and_keeps_the_code(tmp_path: Path) -> None:
+    conversation = Conversation.open(str(tmp_path), limits=Limits(kill_grace_seconds=0.05))
+    ready = tmp_path / "ready"
+    os.mkfifo(ready)
+    job = conversation.start(["sh", "-c", f"trap '' TERM; echo started; echo x > {ready}; while :; do sleep 1; done"])
+    ready.read_text()
+    job.cancel("not needed password=hunter2hunter2")
+    receipt = job.wait()
+    assert receipt is not None
+    assert (receipt.process.state, receipt.process.signal) == (ProcessState.CANCELLED, signal.SIGKILL)
+    assert receipt.process.reason is not None
+    assert receipt.process.reason.kind is EndReason.USER
+    assert "hunter2" not in receipt.process.reason.words
+    assert text(conversation, receipt) == b"started\n"
+
+
+def test_a_timeout_is_a_timeout(conversation: Conversation) -> None:
+    receipt = conversation.start(["sleep", "60"], timeout=0.05).wait()
+    assert receipt is not None
+    assert (receipt.process.state, receipt.process.signal) == (ProcessState.TIMEOUT, signal.SIGTERM)
+
+
+@pytest.mark.parametrize("argv", [["no-such-command-at-all"], ["/etc/passwd"], ["a\0b"]])
+def test_a_child_that_cannot_start_leaves_nothing_behind(tmp_path: Path, argv: list[str]) -> None:
+    with pytest.raises(SpawnFailed) as failed:
+        Conversation.open(str(tmp_path / "new" / "c")).start(argv)
+    assert "\n" not in str(failed.value)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_script_without_a_first_line_runs_as_in_a_shell(conversation: Conversation, tmp_path: Path) -> None:
+    plain = tmp_path / "plain"
+    plain.write_text("echo ran with $1\n")
+    plain.chmod(0o700)
+    assert text(conversation, finished(conversation, str(plain), "me")) == b"ran with me\n"
+
+
+def test_a_place_that_is_refused_starts_no_child(tmp_path: Path) -> None:
+    (tmp_path / "tool-outputs").symlink_to(tmp_path)
+    with pytest.raises(PlaceRefused):
+        Conversation.open(str(tmp_path)).start(["touch", str(tmp_path / "ran")])
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["tool-outputs"]
+
+
+def test_the_child_gets_none_of_our_descriptors(conversation: Conversation) -> None:
+    receipt = finished(conversation, *script("import os; print(*sorted(map(int, os.listdir('/proc/self/fd'))))"))
+    assert text(conversation, receipt).split() == [b"0", b"1", b"2", b"3"], "3 is the listing's own"
+
+
+def test_many_jobs_leave_no_thread_descriptor_or_zombie(conversation: Conversation) -> None:
+    def resources() -> tuple[int, int]:
+        gc.collect()
+        return threading.active_count(), len(os.listdir("/proc/self/fd"))
+
+    finished(conversation, "true")
+    before = resources()
+    jobs = [conversation.start(["echo", str(n)]) for n in range(30)]
+    for job in jobs:
+        assert job.wait() is not None
+        job.join()
+    assert resources() == before
+    with pytest.raises(ChildProcessError):
+        os.waitpid(-1, os.WNOHANG)
+
+
+def test_the_stored_text_of_a_random_binary_stream_accounts_for_every_byte(conversation: Conversation) -> None:
+    receipt = finished(conversation, *script("import os; os.write(1, bytes(range(256)) * 300)"))
+    stdout = receipt.streams["stdout"]
+    assert stdout.observed == 256 * 300
+    assert stdout.observed == (stdout.accepted or 0) + (stdout.discarded or 0)
+    text(conversation, receipt).decode()

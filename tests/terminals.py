@@ -1,0 +1,58 @@
+"""A pseudo-terminal with a real interactive shell in it, typed into and waited for: what a person at a desk has."""
+
+from __future__ import annotations
+
+import os
+import re
+import select
+import signal
+import time
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+_PATIENCE_SECONDS = 40
+PROMPT = "ready> "
+
+
+class Terminal:
+    """A bash in a terminal of its own, as session leader with job control."""
+
+    def __init__(self, directory: Path, environment: Mapping[str, str]) -> None:
+        self._seen = ""
+        self._read_from = 0
+        self.pid, self.fd = os.forkpty()
+        if self.pid == 0:
+            os.chdir(directory)
+            own = {**environment, "PS1": PROMPT, "TERM": "xterm", "HISTFILE": "/dev/null"}
+            os.execvpe("bash", ["bash", "--norc", "--noprofile", "--noediting", "-i"], own)
+        self.expect(PROMPT)
+
+    def type(self, text: str) -> None:
+        """Press keys."""
+        os.write(self.fd, text.encode())
+
+    def run(self, line: str) -> str:
+        """Type a command line and wait for the next prompt; what came between."""
+        self.type(line + "\n")
+        return self.expect(PROMPT)
+
+    def expect(self, pattern: str) -> str:
+        """Wait until ``pattern`` comes up in what was not read yet; all up to its end."""
+        deadline = time.monotonic() + _PATIENCE_SECONDS
+        while (found := re.search(pattern, self._seen[self._read_from :])) is None:
+            left = deadline - time.monotonic()
+            if left <= 0 or not select.select([self.fd], [], [], left)[0]:
+                raise AssertionError(f"{pattern!r} did not come up; the screen shows:\n{self._seen[-3000:]}")
+            self._seen += os.read(self.fd, 65536).decode(errors="replace").replace("\r\n", "\n")
+        start = self._read_from
+        self._read_from += found.end()
+        return self._seen[start : self._read_from]
+
+    def close(self) -> None:
+        """Hang up, and see the shell gone."""
+        os.kill(self.pid, signal.SIGKILL)
+        os.close(self.fd)
+        os.waitpid(self.pid, 0)
