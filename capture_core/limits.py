@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from capture_core.record import Record
 
 KIB = 1024
 MIB = 1024 * KIB
@@ -18,8 +18,7 @@ ENGINE_FILE_BYTES = 64 * MIB
 """A kept redaction engine larger than this is not one."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Record):
     """What one capture may use.  Every field is a bound; what happens at it stands beside it.
 
     The defaults are those of a library call; :data:`FOR_PEOPLE` holds those of ``capview run``.
@@ -141,6 +140,22 @@ SEARCH_HIT_TEXT_BYTES = 4 * KIB
 
 REQUEST_REASON_CHARS = 200
 """The words that a request may give to an owner."""
+
+VIEW_PAINT_SECONDS = 0.033
+"""After an append was painted at once, the next ones are painted together, this much later."""
+
+VIEW_TAIL_SECONDS = 0.02
+"""How often a local stream that grows before the reader's eyes is asked for its length."""
+
+VIEW_QUIET_SECONDS = 10.0
+VIEW_QUIET_TAIL_SECONDS = 0.1
+"""After so long without growth it is asked less often."""
+
+VIEW_TICK_SECONDS = 1.0
+"""How often ages and elapsed times are drawn anew."""
+
+VIEW_RATE_SECONDS = 5.0
+"""The span over which a job's bytes per second are taken."""
 
 VIEW_SEARCH_READ_BYTES = 1 * MIB
 """One read of a search within a view."""

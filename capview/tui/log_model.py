@@ -18,10 +18,14 @@ _FEWEST_DIGITS = 4
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Extent:
-    """How long the stream is now: ``committed`` bytes; ``trailer``: what to say after its last byte."""
+    """How long the stream is now: ``committed`` bytes.
+
+    ``trailer`` is what to say after its last byte; the first ``marked`` bytes of that tell of a loss.
+    """
 
     committed: int = 0
     trailer: bytes = b""
+    marked: int = 0
     live: bool = False
 
 

@@ -30,12 +30,8 @@ class LogView(ReadingView, can_focus=True, inherit_bindings=False):
 
     BINDINGS = bindings(Where.LOG)
     COMPONENT_CLASSES: ClassVar[set[str]] = {f"log--{part}" for part in PARTS}
-    ALLOW_SELECT = False
     DEFAULT_CSS = """
     LogView {
-        overflow-x: hidden;
-        overflow-y: scroll;
-        scrollbar-size-vertical: 1;
         .log--text { color: $foreground; background: $background; }
         .log--gutter { color: $text-muted; background: $background; }
         .log--changed { color: $text-warning; }
@@ -106,6 +102,13 @@ class LogView(ReadingView, can_focus=True, inherit_bindings=False):
         self.model.following = False
         self.go(lambda: self.model.layout().at(byte))
 
+    def return_to(self, byte: int, following: bool) -> None:  # noqa: FBT001 - a place as it was kept
+        """Go back to a place."""
+        if following:
+            self.action_end()
+        else:
+            self.go_to_byte(byte)
+
     def go_to_percent(self, percent: float) -> None:
         """Go to a part of the bytes."""
         self.go_to_byte(int(self.model.document.length * percent / 100))
@@ -162,7 +165,7 @@ class LogView(ReadingView, can_focus=True, inherit_bindings=False):
             matches=self.search.running.between(window.start, window.end) if self.search.running else (),
             current=self.search.current,
             committed=document.committed,
-            marker_end=document.committed + len(document.pages.trailer.lstrip(b"\n").partition(b"\n")[0]),
+            marker_end=document.committed + (self.extent.marked if self.extent else 0),
         )
         super().redraw()
 

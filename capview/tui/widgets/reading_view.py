@@ -7,16 +7,15 @@ from collections.abc import Callable
 from time import monotonic
 from typing import TYPE_CHECKING, TypeAlias
 
-from textual.geometry import Size
 from textual.message import Message
-from textual.reactive import Reactive, reactive
-from textual.scroll_view import ScrollView
+from textual.reactive import reactive
 
 from capture_core.errors import CaptureError
 from capview.pager.document import Document
 from capview.pager.pages import Fetch, Miss, Reading, Replaced
 from capview.tui.layout import Window
 from capview.tui.log_model import Extent, LogModel, Position
+from capview.tui.widgets.line_view import LineView
 
 if TYPE_CHECKING:
     from textual import events
@@ -31,14 +30,13 @@ PROGRESS_SECONDS = 0.2
 """How often what works in the background (line count, search) shows how far it is."""
 
 
-class ReadingView(ScrollView, inherit_bindings=False):
+class ReadingView(LineView, inherit_bindings=False):
     """Shows one stream: ``fetch`` gives its bytes, ``extent`` says how long it is now.
 
     Positions are byte addresses.  The scroll bar is in estimated rows and serves no other purpose, so nothing that
     is learnt later (line counts, more output) moves what is on screen.
     """
 
-    virtual_size = Reactive(Size(0, 0), layout=False, repaint=False)
     extent: reactive[Extent | None] = reactive(None, init=False, repaint=False)
 
     class Moved(Message):
@@ -132,6 +130,7 @@ class ReadingView(ScrollView, inherit_bindings=False):
     def on_resize(self) -> None:
         """Lay out anew: the byte at the top stays at the top."""
         self.go(self.model.here, moved=False)
+        self._count_on()
 
     def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
         """Go down by some lines."""
@@ -193,16 +192,10 @@ class ReadingView(ScrollView, inherit_bindings=False):
 
     def _show(self, window: Window, *, moved: bool) -> None:
         self.model.take_window(window, moved=moved)
-        self._place_scroll_bar()
+        self.set_rows(self.model.virtual_height)
+        self.scroll_y = self.model.virtual_top
         self.redraw()
         self._fetch_margin(window)
-
-    def _place_scroll_bar(self) -> None:
-        height = self.model.virtual_height
-        self.virtual_size = Size(self.model.width, height)
-        self.vertical_scrollbar.window_virtual_size = height
-        self.vertical_scrollbar.window_size = self.model.height
-        self.scroll_y = self.model.virtual_top
 
     def _fetch_margin(self, window: Window) -> None:
         """Read the pages above and below the screen before they are asked for."""
@@ -238,7 +231,7 @@ class ReadingView(ScrollView, inherit_bindings=False):
 
     def _count_on(self) -> None:
         """Count the lines that are not counted yet, behind everything else."""
-        if not self._counting and not self.model.document.indexed:
+        if self.model.height and not self._counting and not self.model.document.indexed:
             self._counting = True
             self.run_worker(self._count(), group="count")
 

@@ -1,0 +1,82 @@
+"""From what the user named to a source: a conversation, a folder of them, one capture, a file, the default root."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from capture_core.errors import Refused
+
+if TYPE_CHECKING:
+    from capture_core.source import Address, Source
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Opening:
+    """What to look at: ``first`` is a capture to open at once, ``only``: there is nothing else."""
+
+    source: Source
+    place: str
+    first: Address | None = None
+    only: bool = False
+
+
+def require_terminal() -> None:
+    """Refuse where there is nothing to draw on."""
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise Refused("the UI needs a terminal on stdin and stdout; without one: capview ls, capview read REF")
+
+
+def resolve(path: str | None) -> Opening:
+    """The source for ``path``; raises a :class:`capture_core.errors.CaptureError`."""
+    from capture_core import refs
+
+    if path is None:
+        return _root()
+    located = refs.locate_file(path) or refs.locate(str(Path(path).absolute()))
+    if located is not None and located.conversation is not None:
+        return _capture(located.conversation, located.ref)
+    return _directory(path) if Path(path).is_dir() else _file(path)
+
+
+def _root() -> Opening:
+    from capture_core.local import LocalSource
+    from capview.cli.place import default_root
+    from capview.watch import WatchfilesFeed
+
+    root = default_root()
+    return Opening(source=LocalSource(folders=(root,), feed=WatchfilesFeed()), place=_short(root))
+
+
+def _directory(path: str) -> Opening:
+    from capture_core.local import open_local
+    from capview.watch import WatchfilesFeed
+
+    return Opening(source=open_local(path, feed=WatchfilesFeed()), place=_short(path))
+
+
+def _capture(conversation: str, ref: str) -> Opening:
+    from capture_core.local import LocalSource
+    from capture_core.source import Address
+    from capview.watch import WatchfilesFeed
+
+    source = LocalSource((conversation,), feed=WatchfilesFeed())
+    address = Address(Path(conversation).absolute().name, ref)
+    return Opening(source=source, place=_short(conversation), first=address)
+
+
+def _file(path: str) -> Opening:
+    from capview.pager.file_source import FileSource
+
+    source = FileSource(path)
+    return Opening(source=source, place=_short(path), first=source.address, only=True)
+
+
+def _short(path: str) -> str:
+    """As a person would write it, safe to draw."""
+    from capview.present import safe
+
+    full, home = Path(path).absolute(), Path.home()
+    return safe(f"~/{full.relative_to(home)}" if full.is_relative_to(home) else str(full))
