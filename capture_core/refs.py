@@ -47,6 +47,12 @@ def locate_file(path: str) -> Located | None:
     return locate(os.path.abspath(path)) if names.parse_file_name(os.path.basename(path)) else None
 
 
+def position(text: str) -> int:
+    """Which of the newest captures ``text`` means, from 1; 0 when it is of another form."""
+    match = _NTH.fullmatch("@-1" if text == "@last" else text)
+    return int(match[1]) if match else 0
+
+
 def resolve(text: str, refs: Sequence[str], label: Callable[[str], str | None]) -> str:
     """The one ref among ``refs`` (newest first) that ``text`` names; ``label`` gives the label of a ref.
 
@@ -79,8 +85,7 @@ def _by_label(wanted: str, refs: Sequence[str], label: Callable[[str], str | Non
 
 
 def _by_position(text: str, refs: Sequence[str]) -> list[str]:
-    match = _NTH.fullmatch("@-1" if text == "@last" else text)
-    nth = int(match[1]) if match else 0
+    nth = position(text)
     return [refs[nth - 1]] if 0 < nth <= len(refs) else []
 
 
@@ -101,7 +106,7 @@ def _capture_of(segment: str) -> str | None:
 
 
 def _unknown(text: str, count: int) -> str:
-    if text.startswith("@") and not text.startswith(_LABEL) and not _NTH.fullmatch(text) and text != "@last":
+    if text.startswith("@") and not text.startswith(_LABEL) and not position(text):
         return f"{_shown(text)} is no REF; after @ comes last, -N (N-th newest) or label:TEXT"
     return f"no capture matches {_shown(text)} (of {count} in this conversation; see: capview ls)"
 

@@ -68,7 +68,7 @@ class Owner:
             capture_id=self.id,
             tool=tool,
             ref=names.ref(tool, self.id),
-            conversation=conversation.name,
+            conversation=ascii(conversation.name)[1:-1],
             producer=Producer(adapter="test", version="0", source="pipe"),
             host=here().host if host is None else host,
             boot_id=here().boot_id if boot_id is None else boot_id,
@@ -103,9 +103,7 @@ class Owner:
     def announce(self, receipt: Receipt | None = None) -> None:
         """Replace the live receipt, atomically."""
         self.receipt = self.receipt if receipt is None else receipt
-        scratch = self.folder / f".{self.id}.tmp"
-        scratch.write_bytes(encode(self.receipt))
-        scratch.replace(self.folder / names.live_receipt_file(self.id))
+        self._put(names.live_receipt_file(self.id))
 
     def say(self, process: ProcessFacts, capture: CaptureFacts) -> None:
         """Announce other states."""
@@ -128,7 +126,7 @@ class Owner:
         streams = {name: self._settled(name, fd, capture) for name, fd in self.fds.items()}
         times = replace(self.receipt.times, ended="2026-11-30T12:00:02.500000Z", duration_seconds=2.5)
         self.receipt = replace(self.receipt, process=process, capture=capture, streams=streams, times=times)
-        (self.folder / names.final_receipt_file(self.id)).write_bytes(encode(self.receipt))
+        self._put(names.final_receipt_file(self.id))
 
     def unlink_live(self) -> None:
         """Third step."""
@@ -139,6 +137,11 @@ class Owner:
         for fd in self.fds.values():
             os.close(fd)
         self.fds = {}
+
+    def _put(self, name: str) -> None:
+        scratch = self.folder / f".{self.id}.tmp"
+        scratch.write_bytes(encode(self.receipt))
+        scratch.replace(self.folder / name)
 
     def _make(self, stream: str) -> None:
         self.fds[stream] = fd = os.open(self.folder, os.O_TMPFILE | os.O_RDWR, 0o600)

@@ -1,0 +1,209 @@
+"""``capview ls``: captures, newest first, with how each ended and whether its log is whole."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import time
+from typing import TYPE_CHECKING, NamedTuple
+
+from capture_core.catalog import Catalogue, newest_first
+from capture_core.errors import Refused
+from capture_core.facts import CaptureState, Liveness, ProcessState
+from capture_core.shelf import conversations_in
+from capview import present
+from capview.cli import place
+from capview.cli.colour import is_coloured, painted
+from capview.cli.quantities import seconds
+from capview.cli.words import put_json, say
+from capview.escaping import safe
+from capview.record import record
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Iterable, Sequence
+
+    from capture_core.source import Entry, Unreadable
+    from capview.present import Tone
+
+EXAMPLE = """\
+examples:
+  capview ls
+  capview ls --failed --since 2h
+  capview ls --all --json | jq -r 'select(.capture.state == "partial") | .ref'
+
+exit code: 0; 1 when there is nothing to list
+"""
+
+_WARN_FROM = 0.8
+"""Of the conversation's allowance."""
+
+
+class _Found(NamedTuple):
+    path: str
+    entry: Entry
+
+
+class _Cell(NamedTuple):
+    text: str
+    tone: Tone | None = None
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of ``ls``."""
+    parser.add_argument("--running", action="store_true", help="those that run now")
+    parser.add_argument("--failed", action="store_true", help="those that did not end well")
+    parser.add_argument("--partial", action="store_true", help="those whose log is not whole")
+    parser.add_argument(
+        "--since", type=seconds, metavar="TIME", help="those that ran within this long (90, 30m, 2h, 1d)"
+    )
+    parser.add_argument("--all", action="store_true", help="every conversation below the default root")
+    parser.add_argument("--json", action="store_true", help="one receipt a line")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """List captures."""
+    paths = _conversations(arguments)
+    found, unreadable = _look(paths)
+    now = time.time()
+    wanted = [item for item in found if _is_wanted(item.entry, arguments, now)]
+    if arguments.json:
+        for item in wanted:
+            put_json(record(item.entry, item.path))
+    else:
+        _print_table(wanted, now, with_conversation=arguments.all)
+    for bad in unreadable:
+        say(f"{bad.address.ref}: {bad.words}")
+    _say_totals(paths, found, wanted)
+    return 0 if wanted else 1
+
+
+def _conversations(arguments: argparse.Namespace) -> list[str]:
+    if not arguments.all:
+        path = place.chosen(arguments.conversation)
+        # The place of a working directory comes into being with its first capture.
+        return [path] if arguments.conversation or os.path.lexists(path) else []
+    if arguments.conversation:
+        raise Refused("ls: --all lists every conversation; give it without --conversation")
+    return sorted(conversations_in(place.default_root()))
+
+
+def _look(paths: Iterable[str]) -> tuple[list[_Found], list[Unreadable]]:
+    entries: list[Entry] = []
+    unreadable: list[Unreadable] = []
+    for path in paths:
+        catalogue = Catalogue(path, key=path)
+        catalogue.refresh()
+        entries += catalogue.entries
+        unreadable += catalogue.listing().unreadable
+    return [_Found(entry.address.conversation, entry) for entry in newest_first(entries)], unreadable
+
+
+def _is_wanted(entry: Entry, arguments: argparse.Namespace, now: float) -> bool:
+    if arguments.since is not None and not _ran_within(entry, arguments.since, now):
+        return False
+    kinds = [
+        wanted(entry)
+        for chosen, wanted in (
+            (arguments.running, _is_running),
+            (arguments.failed, _has_failed),
+            (arguments.partial, _is_partial),
+        )
+        if chosen
+    ]
+    return any(kinds) if kinds else True
+
+
+def _is_running(entry: Entry) -> bool:
+    return entry.liveness is Liveness.LIVE
+
+
+def _has_failed(entry: Entry) -> bool:
+    match entry.process.state:
+        case ProcessState.EXITED:
+            return entry.process.exit_code != 0
+        case ProcessState.CANCELLED | ProcessState.TIMEOUT | ProcessState.UNKNOWN:
+            return True
+        case ProcessState.RUNNING | ProcessState.NONE:
+            return False
+
+
+def _is_partial(entry: Entry) -> bool:
+    return entry.capture.state not in (CaptureState.PENDING, CaptureState.COMPLETE)
+
+
+def _ran_within(entry: Entry, span: float, now: float) -> bool:
+    if entry.liveness is Liveness.LIVE:
+        return True
+    times = entry.receipt.times
+    last = present.moment(times.ended) or present.moment(times.started)
+    return last is not None and last >= now - span
+
+
+_HEADINGS = ("STATE", "EXIT", "LOG", "SIZE", "TOOK", "AGE", "ID")
+
+
+def _print_table(found: Sequence[_Found], now: float, *, with_conversation: bool) -> None:
+    if not found:
+        return
+    headings = [_Cell(name) for name in (*_HEADINGS, *(("CONVERSATION",) if with_conversation else ()), "LABEL")]
+    rows = [headings, *(_row(item, now, with_conversation=with_conversation) for item in found)]
+    widths = [max(len(row[column].text) for row in rows) for column in range(len(headings) - 1)]
+    coloured = is_coloured(sys.stdout)
+    room = shutil.get_terminal_size().columns - sum(widths) - 2 * len(widths) if sys.stdout.isatty() else None
+    for row in rows:
+        print("  ".join((*_padded(row, widths, coloured=coloured), _fitted(row[-1].text, room))).rstrip())
+
+
+def _row(item: _Found, now: float, *, with_conversation: bool) -> list[_Cell]:
+    entry = item.entry
+    state, log = present.state(entry), present.log(entry)
+    receipt = entry.receipt
+    return [
+        _Cell(f"{state.glyph} {state.words}", state.tone),
+        _Cell(present.exit_words(entry.process)),
+        _Cell(log.words.removeprefix("log "), log.tone),
+        _Cell(present.size(present.committed(entry))),
+        _Cell(present.duration(present.elapsed(entry, now))),
+        _Cell(present.age(present.moment(receipt.times.started), now)),
+        _Cell(present.short_id(receipt.capture_id)),
+        *((_Cell(safe(os.path.basename(item.path))),) if with_conversation else ()),
+        _Cell(safe(receipt.label or "")),
+    ]
+
+
+def _padded(row: Sequence[_Cell], widths: Sequence[int], *, coloured: bool) -> list[str]:
+    return [
+        painted(f"{cell.text:<{width}}", cell.tone, coloured=coloured) for cell, width in zip(row, widths, strict=False)
+    ]
+
+
+def _fitted(text: str, room: int | None) -> str:
+    """Cut what would wrap: a row is a line."""
+    if room is None:
+        return text
+    from rich.cells import cell_len, set_cell_size
+
+    return text if cell_len(text) <= room else set_cell_size(text, max(room, 12) - 1) + "…"
+
+
+def _say_totals(paths: Sequence[str], found: Sequence[_Found], wanted: Sequence[_Found]) -> None:
+    if not found:
+        say("nothing captured here yet; start with: capview run -- COMMAND")
+        return
+    kept = sum(present.committed(item.entry) or 0 for item in found)
+    running = sum(_is_running(item.entry) for item in found)
+    which = f"{len(wanted)} of {len(found)}" if len(wanted) < len(found) else f"{len(found)}"
+    say(f"{which} captures, {running} running, {present.size(kept)} kept")
+    for path in paths:
+        _warn_of_allowance(path, sum(present.committed(item.entry) or 0 for item in found if item.path == path))
+
+
+def _warn_of_allowance(path: str, kept: int) -> None:
+    from capview.settings import load
+
+    allowance = load(conversation=path).limits.conversation_bytes
+    if kept >= _WARN_FROM * allowance:
+        share = f"{present.size(kept)} of the {present.size(allowance)} that it may keep"
+        say(f"{safe(os.path.basename(path))} has {share}; then logs are cut")

@@ -1,0 +1,64 @@
+"""Argument types that several commands share: what argparse calls to read one word, with errors of one clear line."""
+
+from __future__ import annotations
+
+import re
+from argparse import ArgumentTypeError
+from typing import TYPE_CHECKING, Final, TypeVar
+
+from capview.units import parse_duration, parse_size
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_T = TypeVar("_T")
+
+_RANGE: Final = re.compile(r"([0-9]{0,18}):([0-9]{0,18})", re.ASCII)
+_COUNT: Final = re.compile(r"[0-9]{1,18}", re.ASCII)
+"""Eighteen digits: more than any file has bytes."""
+
+
+def seconds(text: str) -> float:
+    """A time span: ``90``, ``5m``, ``1h``."""
+    return _read(parse_duration, text)
+
+
+def size(text: str) -> int:
+    """Bytes, at least 1: ``4096``, ``64KiB``."""
+    found = _read(parse_size, text)
+    if found < 1:
+        raise ArgumentTypeError("must be at least 1")
+    return found
+
+
+def count(text: str) -> int:
+    """A whole number, 0 or more."""
+    if not _COUNT.fullmatch(text):
+        raise ArgumentTypeError(f"{text[:40]!r} is no whole number")
+    return int(text)
+
+
+def byte_range(text: str) -> tuple[int, int | None]:
+    """``A:B``, ``A:`` or ``:B``; from 0, B not included."""
+    match = _RANGE.fullmatch(text)
+    if match is None:
+        raise ArgumentTypeError(f"{text[:40]!r} is no range; write A:B, A: or :B")
+    start, stop = int(match[1] or 0), int(match[2]) if match[2] else None
+    if stop is not None and stop < start:
+        raise ArgumentTypeError(f"{text} ends before it begins")
+    return start, stop
+
+
+def line_range(text: str) -> tuple[int, int | None]:
+    """``A:B``, ``A:`` or ``:B``; from 1, B included."""
+    start, stop = byte_range(text)
+    if start == 0 and not text.startswith(":"):
+        raise ArgumentTypeError(f"{text}: lines count from 1")
+    return max(start, 1), stop
+
+
+def _read(parse: Callable[[str], _T], text: str) -> _T:
+    try:
+        return parse(text)
+    except ValueError as error:
+        raise ArgumentTypeError(str(error)) from error

@@ -1,0 +1,167 @@
+"""``capview read``: a bounded part of a capture, and the exact command that goes on behind it."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from capture_core import lines
+from capture_core.facts import Liveness, RepresentationKind
+from capture_core.limits import READ_RANGE_BYTES
+from capture_core.reader import StreamReader
+from capview.cli.pick import add_ref, pick
+from capview.cli.quantities import byte_range, count, line_range, size
+from capview.cli.words import put, put_json, say
+from capview.escaping import safe_body
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Sequence
+
+    from capview.cli.pick import Picked
+
+EXAMPLE: Final = """\
+examples:
+  capview read @last --tail 40
+  capview read @last --stream stderr --lines 100:140
+  capview read 20261130T091500Z --bytes 16384:32768
+
+A and B of --bytes count from 0, B is not included; A and B of --lines count from 1, B is included.
+What does not fit --max-bytes is named on stderr, with the command that prints it.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """A part of one stream: what was asked for, and what of it is printed."""
+
+    stream: str
+    asked: tuple[int, int]
+    shown: tuple[int, int]
+    committed: int
+
+    @property
+    def rest(self) -> tuple[int, int] | None:
+        """What was asked for and is not printed: behind it, or, when the end was kept, before it."""
+        if self.shown[1] < self.asked[1]:
+            return self.shown[1], self.asked[1]
+        return (self.asked[0], self.shown[0]) if self.shown[0] > self.asked[0] else None
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of ``read``."""
+    add_ref(parser)
+    parser.add_argument(
+        "--stream", metavar="NAME", help="stdout, stderr, output or content (default: all that have text)"
+    )
+    part = parser.add_mutually_exclusive_group()
+    part.add_argument("--bytes", type=byte_range, metavar="A:B", help="these bytes; either end may be left out")
+    part.add_argument("--lines", type=line_range, metavar="A:B", help="these lines; either end may be left out")
+    part.add_argument("--head", type=count, metavar="N", help="the first N lines")
+    part.add_argument("--tail", type=count, metavar="N", help="the last N lines; what does not fit is cut at its start")
+    part.add_argument("--around", type=count, metavar="OFFSET", help="the lines around this byte")
+    parser.add_argument(
+        "--max-bytes", type=size, default=READ_RANGE_BYTES, metavar="N", help="at most this much (16KiB)"
+    )
+    parser.add_argument("--json", action="store_true", help="one object a stream: text, range, and where to go on")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print the part."""
+    picked = pick(arguments.ref, arguments.conversation)
+    streams = _streams(picked, arguments.stream)
+    shares = _shares(picked, streams, arguments.max_bytes)
+    for stream in streams:
+        with StreamReader(picked.catalogue.path, picked.entry, stream) as reader:
+            part = _part(reader, arguments, shares[stream])
+            text = reader.read(*part.shown)
+        if arguments.json:
+            _print_json(picked, part, text)
+        else:
+            _print(picked, part, text, labelled=len(streams) > 1)
+            _say_rest(picked, part, arguments)
+    return 0
+
+
+def _streams(picked: Picked, wanted: str | None) -> Sequence[str]:
+    """The stream asked for, else the only one with text, else all."""
+    if wanted is not None:
+        return (wanted,)
+    filled = [stream.name for stream in picked.entry.streams if stream.committed]
+    return filled if len(filled) == 1 else list(picked.entry.receipt.streams)
+
+
+def _shares(picked: Picked, streams: Sequence[str], total: int) -> dict[str, int]:
+    """``total`` divided among the streams: what a short one does not need goes to the others."""
+    lengths = {status.name: status.committed or 0 for status in picked.entry.streams}
+    shares: dict[str, int] = {}
+    for stream in sorted(streams, key=lambda name: lengths.get(name, 0)):
+        left = len(streams) - len(shares)
+        fair = max(1, (total - sum(shares.values())) // left)
+        shares[stream] = fair if left == 1 else min(fair, lengths.get(stream, 0))
+    return shares
+
+
+def _part(reader: StreamReader, arguments: argparse.Namespace, room: int) -> _Part:
+    end = reader.committed
+    keeps_end = arguments.tail is not None
+    start, stop = _asked(reader, arguments, end, room)
+    start, stop = lines.text_edges(reader.read, end, start, stop) if start < stop else (start, start)
+    shown = (max(start, stop - room), stop) if keeps_end else (start, min(stop, start + room))
+    if keeps_end and shown[0] > start:
+        shown = lines.text_edges(reader.read, end, *shown)[0], stop
+    elif shown[0] < shown[1]:
+        shown = lines.text_edges(reader.read, end, *shown)
+    return _Part(reader.stream, (start, stop), shown, end)
+
+
+def _asked(reader: StreamReader, arguments: argparse.Namespace, end: int, room: int) -> tuple[int, int]:
+    if arguments.head is not None:
+        return 0, lines.after_lines(reader.read, 0, end, arguments.head)
+    if arguments.tail is not None:
+        return lines.before_lines(reader.read, 0, end, arguments.tail), end
+    if arguments.around is not None:
+        return lines.around(reader.read, end, arguments.around, room)
+    if arguments.lines is not None:
+        return lines.line_range(reader.read, end, *arguments.lines)
+    start, stop = arguments.bytes or (0, None)
+    return min(start, end), end if stop is None else min(stop, end)
+
+
+def _print(picked: Picked, part: _Part, text: bytes, *, labelled: bool) -> None:
+    label = f"==> {part.stream} <==\n".encode() if labelled else b""
+    if sys.stdout.isatty():
+        # What lies in a file may have been put there by anybody; a terminal obeys it.
+        text = safe_body(text.decode("utf-8", "surrogateescape")).encode("utf-8", "backslashreplace")
+    is_text = picked.entry.receipt.representation.kind is not RepresentationKind.BINARY
+    is_open = text and not text.endswith(b"\n") and (labelled or (is_text and sys.stdout.isatty()))
+    put(label + text + (b"\n" if is_open else b""), sys.stdout)
+
+
+def _print_json(picked: Picked, part: _Part, text: bytes) -> None:
+    answer = {
+        "ref": picked.entry.receipt.ref,
+        "stream": part.stream,
+        "start": part.shown[0],
+        "end": part.shown[1],
+        "committed": part.committed,
+        "fixed": picked.entry.liveness is not Liveness.LIVE,
+        "rest": None if part.rest is None else f"{part.rest[0]}:{part.rest[1]}",
+        "text": text.decode("utf-8", "replace"),
+    }
+    put_json(answer)
+
+
+def _say_rest(picked: Picked, part: _Part, arguments: argparse.Namespace) -> None:
+    if part.rest is None:
+        return
+    start, stop = part.rest
+    words = ["capview", "read", picked.name.capture, "--stream", part.stream, "--bytes", f"{start}:{stop}"]
+    if picked.option is not None:
+        words += ["--conversation", picked.option]
+    if arguments.max_bytes != READ_RANGE_BYTES:
+        words += ["--max-bytes", str(arguments.max_bytes)]
+    which = "before" if stop <= part.shown[0] else "more"
+    say(f"{stop - start} bytes {which}: {shlex.join(words)}")

@@ -1,0 +1,114 @@
+"""``capview show``: one capture's receipt, for people or as JSON."""
+
+from __future__ import annotations
+
+import sys
+import time
+from typing import TYPE_CHECKING
+
+from capture_core.facts import Liveness
+from capview import present
+from capview.cli.colour import is_coloured, painted
+from capview.cli.pick import add_ref, pick
+from capview.cli.words import put_json
+from capview.escaping import safe
+from capview.record import record
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Iterator
+
+    from capture_core.facts import StreamFacts
+    from capture_core.source import Entry, StreamStatus
+
+EXAMPLE = """\
+examples:
+  capview show @last
+  capview show @last --json | jq .process.exit_code
+"""
+
+_LIVENESS = {
+    Liveness.FINAL: "final",
+    Liveness.LIVE: "live: its owner holds its lock, and what it says is not yet fixed",
+    Liveness.OWNER_DIED: "leftover: its owner died before the end",
+    Liveness.UNKNOWN: "unknown: nobody here can tell whether its owner lives",
+}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of ``show``."""
+    add_ref(parser)
+    parser.add_argument("--json", action="store_true", help="print the receipt as one JSON object")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print the receipt."""
+    picked = pick(arguments.ref, arguments.conversation)
+    if arguments.json:
+        put_json(record(picked.entry, picked.catalogue.path), indent=1)
+        return 0
+    coloured = is_coloured(sys.stdout)
+    for name, value in _facts(picked.entry):
+        print(f"{painted(f'{name:<14}', present.Tone.QUIET, coloured=coloured)} {value}")
+    return 0
+
+
+def _facts(entry: Entry) -> Iterator[tuple[str, str]]:
+    receipt = entry.receipt
+    yield "capture", receipt.ref
+    yield "label", UNNAMED if receipt.label is None else safe(receipt.label)
+    yield "state", present.summary(entry)
+    yield "process", present.process_words(entry.process)
+    yield "liveness", _LIVENESS[entry.liveness]
+    yield "started", _moment(receipt.times.started)
+    if receipt.times.ended is not None:
+        yield "ended", _moment(receipt.times.ended)
+    yield "took", present.duration(present.elapsed(entry, time.time()))
+    for status in entry.streams:
+        yield status.name, _stream(receipt.streams[status.name], status)
+    yield from _rest(entry)
+
+
+UNNAMED = "(none kept)"
+
+
+def _moment(text: str) -> str:
+    return f"{safe(text)} ({present.age(present.moment(text), time.time())} ago)"
+
+
+def _stream(facts: StreamFacts, status: StreamStatus) -> str:
+    words = [f"{present.size(status.committed)} readable", f"{present.size(facts.observed)} observed"]
+    words += [
+        f"{present.size(count)} {name}"
+        for name, count in (("discarded", facts.discarded), ("uncommitted", facts.uncommitted))
+        if count
+    ]
+    if facts.lines is not None:
+        words.append(f"{facts.lines} lines")
+    return f"{', '.join(words)}; {facts.file}"
+
+
+def _rest(entry: Entry) -> Iterator[tuple[str, str]]:
+    receipt = entry.receipt
+    yield "text", ", ".join((receipt.representation.kind, *map(safe, receipt.representation.transforms)))
+    if receipt.representation.redactions:
+        counts = receipt.representation.redactions.items()
+        yield "redacted", ", ".join(f"{safe(rule)} ×{count}" for rule, count in counts)
+    if receipt.resources is not None:
+        yield "used", _resources(entry)
+    producer = receipt.producer
+    yield "producer", safe(f"{producer.adapter} {producer.version}, {producer.source}")
+    yield "host", safe(receipt.host)
+    for name, value in (("call id", receipt.call_id), ("job id", receipt.job_id)):
+        if value is not None:
+            yield name, safe(value)
+
+
+def _resources(entry: Entry) -> str:
+    used = entry.receipt.resources
+    if used is None:
+        return present.UNKNOWN
+    return (
+        f"{present.duration(used.user_seconds)} user, {present.duration(used.system_seconds)} system, "
+        f"peak memory {present.size(used.peak_rss_bytes)}"
+    )

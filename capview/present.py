@@ -1,0 +1,303 @@
+"""Facts in words, glyphs and tones: the one place that the command line, the UI and HTTP take them from.
+
+Pure: times are compared with a ``now`` that the caller gives, in seconds since the epoch.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, Final
+
+from capture_core.facts import CaptureReason, CaptureState, EndReason, Liveness, ProcessState
+from capview.escaping import safe as safe  # noqa: PLC0414 — who takes words from here takes this too
+from capview.escaping import safe_body as safe_body  # noqa: PLC0414
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from capture_core.facts import CaptureFacts, EndedBy, ProcessFacts, Receipt
+    from capture_core.source import Entry
+
+UNKNOWN: Final = "–"
+"""Stands where a number is not known."""
+
+
+class Tone(StrEnum):
+    """What a state means to somebody who looks over many of them."""
+
+    BUSY = "busy"
+    GOOD = "good"
+    BAD = "bad"
+    DOUBTFUL = "doubtful"
+    QUIET = "quiet"
+
+
+COLOURS: Final = {
+    Tone.BUSY: "cyan",
+    Tone.GOOD: "green",
+    Tone.BAD: "red",
+    Tone.DOUBTFUL: "yellow",
+    Tone.QUIET: "bright_black",
+}
+"""A terminal's own colours, so that they fit its theme."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Look:
+    """How a state is shown: one narrow glyph, a word or few, a tone."""
+
+    glyph: str
+    words: str
+    tone: Tone
+
+
+def state(entry: Entry) -> Look:
+    """The state of a capture's process."""
+    return process_look(entry.process, entry.liveness)
+
+
+def process_look(process: ProcessFacts, liveness: Liveness = Liveness.FINAL) -> Look:
+    """The state of a process whose capture is final, or of this liveness."""
+    match process.state:
+        case ProcessState.RUNNING:
+            if liveness is Liveness.UNKNOWN:
+                return Look(glyph="?", words="running, as far as known", tone=Tone.DOUBTFUL)
+            return Look(glyph="●", words="running", tone=Tone.BUSY)
+        case ProcessState.EXITED:
+            return _exited(process)
+        case ProcessState.CANCELLED:
+            return Look(glyph="⊘", words="cancelled", tone=Tone.DOUBTFUL)
+        case ProcessState.TIMEOUT:
+            return Look(glyph="⊘", words="timed out", tone=Tone.BAD)
+        case ProcessState.NONE:
+            return Look(glyph="▪", words="saved", tone=Tone.QUIET)
+        case ProcessState.UNKNOWN:
+            return Look(glyph="?", words="end unknown", tone=Tone.DOUBTFUL)
+
+
+def log(entry: Entry) -> Look:
+    """The state of a capture's log."""
+    capture = entry.capture
+    words = log_words(capture, entry.receipt)
+    match capture.state:
+        case CaptureState.PENDING:
+            return Look(glyph="…", words=words, tone=Tone.QUIET)
+        case CaptureState.COMPLETE:
+            return Look(glyph="✓", words=words, tone=Tone.QUIET)
+        case CaptureState.PARTIAL:
+            return Look(glyph="✂", words=words, tone=Tone.DOUBTFUL)
+        case CaptureState.FAILED:
+            return Look(glyph="✗", words=words, tone=Tone.BAD)
+        case CaptureState.DISABLED | CaptureState.UNAVAILABLE:
+            return Look(glyph=UNKNOWN, words=words, tone=Tone.DOUBTFUL)
+
+
+def summary(entry: Entry) -> str:
+    """Both in one line: ``failed, log complete``; ``ok, log cut at 32 MiB, its end kept``."""
+    return f"{state(entry).words}, {log(entry).words}"
+
+
+def log_words(capture: CaptureFacts, receipt: Receipt) -> str:
+    """How much of what was printed was kept, and why not all."""
+    match capture.state:
+        case CaptureState.PENDING:
+            is_ending = capture.reason is CaptureReason.FINALIZING
+            return "log being finished" if is_ending else "log growing"
+        case CaptureState.COMPLETE:
+            return "log complete"
+        case CaptureState.PARTIAL:
+            return f"log {_shortfall(capture, receipt)}{_kept_end(receipt)}"
+        case CaptureState.FAILED:
+            return f"no log: {_why(capture)}"
+        case CaptureState.DISABLED:
+            return f"not captured: {_why(capture)}"
+        case CaptureState.UNAVAILABLE:
+            return f"log unavailable: {_why(capture)}"
+
+
+def exit_words(process: ProcessFacts) -> str:
+    """The exit code, or the signal's name, or that neither is known."""
+    if process.exit_code is not None:
+        return str(process.exit_code)
+    return UNKNOWN if process.signal is None else signal_name(process.signal)
+
+
+def receipt_line(receipt: Receipt) -> str:
+    """A finished run in one line: ``failed (exit code 3), log complete: tool-outputs/shell/…``."""
+    process = receipt.process
+    look = process_look(process)
+    details = ", ".join(_details(process, is_told=look.words == "ok"))
+    return f"{look.words}{f' ({details})' if details else ''}, {log_words(receipt.capture, receipt)}: {receipt.ref}"
+
+
+def _details(process: ProcessFacts, *, is_told: bool) -> Iterator[str]:
+    if process.exit_code is not None and not is_told:
+        yield f"exit code {process.exit_code}"
+    if process.signal is not None and process.state is not ProcessState.EXITED:
+        yield signal_name(process.signal)
+    if process.reason is not None:
+        yield _ended_by(process.reason)
+
+
+def process_words(process: ProcessFacts) -> str:
+    """A process's end in one line, for a receipt: state, code or signal, and who ended it with which words."""
+    parts: list[str] = [process.state]
+    if process.exit_code is not None:
+        parts.append(f"exit code {process.exit_code}")
+    if process.signal is not None:
+        parts.append(f"signal {signal_name(process.signal)}")
+    if process.reason is not None:
+        parts.append(_ended_by(process.reason))
+    return ", ".join(parts)
+
+
+def signal_name(number: int) -> str:
+    """``SIGKILL`` for 9, ``signal 99`` for what has no name."""
+    import signal
+
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
+
+
+def _exited(process: ProcessFacts) -> Look:
+    if process.signal is not None:
+        return Look(glyph="✗", words=f"killed by {signal_name(process.signal)}", tone=Tone.BAD)
+    if process.exit_code is None:
+        return Look(glyph="?", words="ended, exit unknown", tone=Tone.DOUBTFUL)
+    if process.exit_code == 0:
+        return Look(glyph="✓", words="ok", tone=Tone.GOOD)
+    return Look(glyph="✗", words="failed", tone=Tone.BAD)
+
+
+_ENDED_BY: Final = {
+    EndReason.USER: "asked for",
+    EndReason.TIMEOUT: "time limit",
+    EndReason.MAX_OUTPUT: "too much output",
+    EndReason.MEMORY_LIMIT: "memory limit",
+    EndReason.HANGUP: "terminal hung up",
+}
+
+
+def _ended_by(reason: EndedBy) -> str:
+    return f"{_ENDED_BY[reason.kind]}: {safe(reason.words)}" if reason.words else _ENDED_BY[reason.kind]
+
+
+_CUT: Final = "cut: "
+_REASONS: Final = {
+    CaptureReason.FINALIZING: "being finished",
+    CaptureReason.QUOTA: _CUT + "its limit is used up",
+    CaptureReason.CONVERSATION_QUOTA: _CUT + "the conversation's allowance is used up",
+    CaptureReason.DISK_FULL: _CUT + "disk full",
+    CaptureReason.WRITE_ERROR: _CUT + "a write failed",
+    CaptureReason.WRITER_STALLED: _CUT + "the disk was too slow",
+    CaptureReason.DRAIN_TIMEOUT: _CUT + "something kept its pipe open",
+    CaptureReason.OWNER_DIED: _CUT + "its owner died",
+    CaptureReason.UPSTREAM_TRUNCATED: "cut before it came here",
+    CaptureReason.UPSTREAM_UNKNOWN: "perhaps cut before it came here",
+    CaptureReason.UNDECIDABLE_OMITTED: "lacks undecidable parts",
+    CaptureReason.BINARY_OMITTED: "lacks binary parts",
+    CaptureReason.DAMAGED: "damaged",
+    CaptureReason.BY_OPTION: "by option",
+    CaptureReason.SUPPRESSED_BY_SOURCE: "suppressed by its source",
+    CaptureReason.NEEDS_TRANSFER: "it is on another machine",
+    CaptureReason.NO_CONVERSATION: "no conversation to keep it in",
+    CaptureReason.PLATFORM: "not possible on this platform",
+    CaptureReason.MISSING_FILE: "its file is missing",
+}
+
+
+def _shortfall(capture: CaptureFacts, receipt: Receipt) -> str:
+    if capture.reason is CaptureReason.QUOTA and receipt.limit_bytes is not None:
+        return f"cut at {size(receipt.limit_bytes)}"
+    return "partial" if capture.reason is None else _REASONS[capture.reason]
+
+
+def _why(capture: CaptureFacts) -> str:
+    return "reason unknown" if capture.reason is None else _REASONS[capture.reason].removeprefix(_CUT)
+
+
+def _kept_end(receipt: Receipt) -> str:
+    is_kept = any(preview.tail_text is not None for preview in receipt.preview.values())
+    return ", its end kept" if is_kept else ""
+
+
+def size(count: int | None) -> str:
+    """``0 B``, ``999 B``, ``1.4 KiB``, ``32 MiB``; the dash when unknown."""
+    if count is None:
+        return UNKNOWN
+    if count < 1024:  # noqa: PLR2004 — the unit's own size
+        return f"{count} B"
+    value, unit = float(count), "B"
+    for unit in ("KiB", "MiB", "GiB", "TiB"):  # noqa: B007 — the last one reached is used
+        value /= 1024
+        if round(value, 1) < 1000:  # noqa: PLR2004 — three digits
+            break
+    return f"{value:.0f} {unit}" if value >= 100 or value.is_integer() else f"{value:.1f} {unit}"  # noqa: PLR2004
+
+
+def duration(seconds: float | None) -> str:
+    """``0.4 s``, ``12.3 s``, ``3 min 20 s``, ``2 h 5 min``, ``4 d 3 h``; the dash when unknown."""
+    if seconds is None:
+        return UNKNOWN
+    if round(seconds, 1) < 60:  # noqa: PLR2004
+        return f"{max(seconds, 0):.1f} s"
+    whole = round(seconds)
+    if whole < 3600:  # noqa: PLR2004
+        return _pair(whole, 60, "min", "s")
+    if whole < 86_400:  # noqa: PLR2004
+        return _pair(whole // 60, 60, "h", "min")
+    return _pair(whole // 3600, 24, "d", "h")
+
+
+def _pair(count: int, each: int, large: str, small: str) -> str:
+    whole, rest = divmod(count, each)
+    return f"{whole} {large} {rest} {small}" if rest else f"{whole} {large}"
+
+
+def age(moment: float | None, now: float) -> str:
+    """How long ago: ``now``, ``40 s``, ``3 min``, ``2 h``, ``4 d``; the dash when unknown."""
+    if moment is None:
+        return UNKNOWN
+    seconds = now - moment
+    if seconds < 1:
+        return "now"
+    for unit, each, limit in (("s", 1, 60), ("min", 60, 3600), ("h", 3600, 86_400)):
+        if seconds < limit:
+            return f"{int(seconds // each)} {unit}"
+    return f"{int(seconds // 86_400)} d"
+
+
+def moment(text: str | None) -> float | None:
+    """An RFC 3339 time as seconds since the epoch; ``None`` when it is missing or none."""
+    from datetime import UTC, datetime
+
+    try:
+        found = datetime.fromisoformat(text or "")
+        return (found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp()
+    except (ValueError, OverflowError):
+        return None
+
+
+def elapsed(entry: Entry, now: float) -> float | None:
+    """How long the process ran, or has been running; seconds."""
+    times = entry.receipt.times
+    if times.duration_seconds is not None:
+        return times.duration_seconds
+    started = moment(times.started)
+    if started is None or entry.liveness is not Liveness.LIVE:
+        return None
+    return max(0.0, now - started)
+
+
+def committed(entry: Entry) -> int | None:
+    """Readable bytes of all streams together; ``None`` when no file of them is there."""
+    known = [stream.committed for stream in entry.streams if stream.committed is not None]
+    return sum(known) if known else None
+
+
+def short_id(capture: str) -> str:
+    """The first eight of a capture id's random characters: enough to name it by in its conversation."""
+    return capture.partition("-")[2][:8]

@@ -1,0 +1,28 @@
+"""An entry as plain data for scripts: the receipt, with the states as derived now and what the files themselves say."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from capture_core import names
+
+if TYPE_CHECKING:
+    from capture_core.source import Entry
+
+
+def record(entry: Entry, conversation: str) -> dict[str, Any]:
+    """The receipt's fields; ``process`` and ``capture`` derived, ``liveness``, each stream's ``committed`` length.
+
+    ``conversation`` is the conversation's path; ``directory`` is where the streams' files lie on this machine.
+    """
+    plain: dict[str, Any] = msgspec.to_builtins(entry.receipt)
+    plain["process"] = msgspec.to_builtins(entry.process)
+    plain["capture"] = msgspec.to_builtins(entry.capture)
+    plain["liveness"] = str(entry.liveness)
+    plain["directory"] = str(Path(conversation).absolute() / names.TOOL_OUTPUTS / entry.receipt.tool)
+    for stream in entry.streams:
+        plain["streams"][stream.name]["committed"] = stream.committed
+    return plain

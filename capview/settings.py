@@ -1,0 +1,152 @@
+"""The settings, each with where it comes from: option, environment, conversation, user, default."""
+
+from __future__ import annotations
+
+import os
+import stat
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from capture_core.errors import Refused
+from capture_core.limits import FOR_PEOPLE, SETTINGS_FILE_BYTES, Limits
+from capview.folders import settings_folder
+from capview.units import parse_duration, parse_size
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+CONVERSATION_FILE: Final = "capview.toml"
+"""In a conversation's folder."""
+
+USER_FILE: Final = "config.toml"
+"""In the user's settings folder."""
+
+# Not by dataclasses.fields: that module's import takes 10 ms that the child of `capview run` would wait for.
+NAMES: Final = tuple(Limits.__annotations__)
+"""Every setting, in the order of :class:`Limits`."""
+
+_TABLE: Final = "limits"
+_PREFIX: Final = "CAPVIEW_"
+
+
+class BadSetting(Refused):
+    """A setting is unknown or its value is none; the line names where it stands."""
+
+
+class Settings(NamedTuple):
+    """What holds for one run, and for each field of :class:`Limits` where its value comes from, in words."""
+
+    limits: Limits
+    origins: Mapping[str, str]
+
+
+def load(
+    overrides: Mapping[str, float | None] | None = None,
+    *,
+    defaults: Limits = FOR_PEOPLE,
+    conversation: str | None = None,
+    environ: Mapping[str, str] | None = None,
+) -> Settings:
+    """Settings of options over environment over conversation over user over ``defaults``.
+
+    ``overrides`` has values by field name; ``None`` was not given.  Raises :class:`BadSetting`, one clear line.
+    """
+    values: dict[str, float] = {}
+    origins = dict.fromkeys(NAMES, "default")
+    layers = (
+        _file(os.path.join(settings_folder(), USER_FILE)),
+        {} if conversation is None else _file(os.path.join(conversation, CONVERSATION_FILE)),
+        _environment(os.environ if environ is None else environ),
+        {name: (value, "option") for name, value in (overrides or {}).items() if value is not None},
+    )
+    for layer in layers:
+        for name, (value, origin) in layer.items():
+            values[name] = value
+            origins[name] = origin
+    return Settings(limits=_with(defaults, values), origins=origins)
+
+
+def variable(name: str) -> str:
+    """The environment variable of a setting."""
+    return _PREFIX + name.upper()
+
+
+def parse(name: str, text: str) -> float:
+    """The value of the setting ``name`` as a person writes it; raises ``ValueError``."""
+    if name.endswith("_bytes"):
+        return parse_size(text)
+    if name.endswith("_seconds"):
+        return parse_duration(text)
+    if text.strip().isascii() and text.strip().isdigit():
+        return int(text)
+    raise ValueError(f"{text[:40]!r} is no whole number")
+
+
+def _with(defaults: Limits, values: Mapping[str, float]) -> Limits:
+    typed = {name: getattr(defaults, name) for name in NAMES}
+    for name, value in values.items():
+        typed[name] = type(typed[name])(value)
+    return Limits(**typed)
+
+
+def _environment(environ: Mapping[str, str]) -> dict[str, tuple[float, str]]:
+    found = {}
+    for name in NAMES:
+        if text := environ.get(variable(name)):
+            found[name] = _parsed(name, text, variable(name)), f"environment {variable(name)}"
+    return found
+
+
+def _file(path: str) -> dict[str, tuple[float, str]]:
+    text = _read(path)
+    if text is None:
+        return {}
+    import tomllib
+
+    try:
+        table = tomllib.loads(text).get(_TABLE, {})
+    except tomllib.TOMLDecodeError as error:
+        raise BadSetting(f"{path!r}: not TOML: {error}") from error
+    if not isinstance(table, dict):
+        raise BadSetting(f"{path!r}: {_TABLE} must be a table: [{_TABLE}]")
+    return {name: (_from_toml(name, value, path), path) for name, value in table.items()}
+
+
+def _from_toml(name: str, value: object, path: str) -> float:
+    if name not in NAMES:
+        raise BadSetting(f"{path!r}: no setting is called {name!r}; capview config lists them")
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        raise BadSetting(f"{path!r}: {name} must be a number, or a text such as '64MiB' or '5m'")
+    return _parsed(name, str(value), path)
+
+
+def _parsed(name: str, text: str, where: str) -> float:
+    try:
+        return parse(name, text)
+    except ValueError as error:
+        raise BadSetting(f"{where!r}: {name}: {error}") from error
+
+
+def _read(path: str) -> str | None:
+    try:
+        # Without O_NONBLOCK a FIFO that stands there would hold the command that is to be started.
+        fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        raise BadSetting(f"{path!r}: {(error.strerror or str(error)).lower()}") from error
+    try:
+        if not stat.S_ISREG(os.fstat(fd).st_mode):
+            raise BadSetting(f"{path!r}: not a regular file")
+        data = os.read(fd, SETTINGS_FILE_BYTES + 1)
+    finally:
+        os.close(fd)
+    if len(data) > SETTINGS_FILE_BYTES:
+        raise BadSetting(f"{path!r}: larger than {SETTINGS_FILE_BYTES} bytes")
+    return _text(data, path)
+
+
+def _text(data: bytes, path: str) -> str:
+    try:
+        return data.decode()
+    except UnicodeDecodeError as error:
+        raise BadSetting(f"{path!r}: not UTF-8") from error

@@ -1,0 +1,33 @@
+"""Quantities as people write them: sizes such as 64MiB, times such as 90, 5m or 1h."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+_SIZE: Final = re.compile(r"([0-9]+(?:\.[0-9]+)?) ?(?:([kmgt])?(i?)b?)?", re.ASCII | re.IGNORECASE)
+_DURATION: Final = re.compile(r"([0-9]+(?:\.[0-9]+)?) ?(ms|s|m|min|h|d|w)?", re.ASCII)
+_POWERS: Final = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4}
+_SECONDS: Final = {"ms": 0.001, "s": 1, "m": 60, "min": 60, "h": 3600, "d": 86_400, "w": 604_800}
+
+
+def parse_size(text: str) -> int:
+    """Bytes: ``4096``, ``64k``, ``64KiB``, ``1.5g``.  Units are powers of 1024, with or without the i.
+
+    Raises ``ValueError`` with one clear line.
+    """
+    match = _SIZE.fullmatch(text.strip())
+    if match is None:
+        raise ValueError(f"{text[:40]!r} is no size; write bytes, or a number with KiB, MiB, GiB")
+    return int(float(match[1]) * 1024 ** _POWERS[(match[2] or "").lower()])
+
+
+def parse_duration(text: str) -> float:
+    """Seconds: ``90``, ``0.5``, ``500ms``, ``5m``, ``2h``, ``1d``, ``1w``.
+
+    Raises ``ValueError`` with one clear line.
+    """
+    match = _DURATION.fullmatch(text.strip())
+    if match is None:
+        raise ValueError(f"{text[:40]!r} is no time span; write seconds, or a number with s, m, h, d")
+    return float(match[1]) * _SECONDS[match[2] or "s"]

@@ -1,0 +1,126 @@
+"""``capview ls``: what is listed, in which order, which of it, and what is said beside it."""
+
+from __future__ import annotations
+
+import json
+import time
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+
+from capture_core.facts import CaptureFacts, CaptureReason, CaptureState
+from capview.cli import place
+from tests.captures import FAILED, Owner, finished
+from tests.commands import Here
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+CUT = CaptureFacts(state=CaptureState.PARTIAL, reason=CaptureReason.QUOTA)
+
+
+@pytest.fixture
+def here(tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> Here:
+    return Here(tmp_path, capfdbinary)
+
+
+def labels(out: bytes) -> list[str]:
+    return [json.loads(line)["label"] for line in out.splitlines()]
+
+
+def test_a_table_newest_first_with_totals_beside_it(here: Here, tmp_path: Path) -> None:
+    finished(tmp_path, b"x" * 2048, second=1, label="make")
+    finished(tmp_path, second=2, label="pytest [1/300]", process=FAILED)
+    Owner(tmp_path, capture="20261130T130000Z-aaaaaaaaaaaaaaaa", label="sleep").append("stdout", b"zz")
+    code, out, err = here("ls")
+    rows = [line.split("  ") for line in out.decode().splitlines()]
+    assert code == 0
+    assert [row[-1] for row in rows] == ["LABEL", "sleep", "pytest [1/300]", "make"]
+    assert [row[0].strip() for row in rows] == ["STATE", "● running", "✗ failed", "✓ ok"]
+    assert "2 KiB" in rows[3]
+    assert err == b"capview: 3 captures, 1 running, 2.0 KiB kept\n"
+
+
+def test_which_ones(here: Here, tmp_path: Path) -> None:
+    finished(tmp_path, label="ok", second=1)
+    finished(tmp_path, label="failed", second=2, process=FAILED)
+    finished(tmp_path, label="cut", second=3, capture=CUT)
+    Owner(tmp_path, label="running", capture="20261130T120004Z-aaaaaaaaaaaaaaaa")
+    died = Owner(tmp_path, label="died", capture="20261130T120005Z-aaaaaaaaaaaaaaaa")
+    died.release()
+    for options, expected in (
+        ([], ["died", "running", "cut", "failed", "ok"]),
+        (["--running"], ["running"]),
+        (["--failed"], ["died", "failed"]),
+        (["--partial"], ["died", "cut"]),
+        (["--running", "--failed"], ["died", "running", "failed"]),
+    ):
+        code, out, _ = here("ls", "--json", *options)
+        assert code == 0
+        assert labels(out) == expected
+
+
+def test_since_when(here: Here, tmp_path: Path) -> None:
+    finished(tmp_path, label="long ago").folder.touch()
+    Owner(tmp_path, label="running")
+    recent = Owner(tmp_path, label="recent")
+    started = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() - 600))
+    recent.announce(replace(recent.receipt, times=replace(recent.receipt.times, started=started)))
+    recent.release()
+    for since, expected in (("5m", {"running"}), ("1h", {"running", "recent"})):
+        _, out, _ = here("ls", "--json", "--since", since)
+        assert set(labels(out)) == expected
+    code, out, err = here("ls", "--since", "0", "--failed")
+    assert (code, out) == (1, b"")
+    assert err.startswith(b"capview: 0 of 3 captures")
+
+
+def test_json_is_one_receipt_a_line_with_the_states_of_now(here: Here, tmp_path: Path) -> None:
+    owner = Owner(tmp_path, label="a\nb")
+    owner.append("stdout", b"12345")
+    owner.release()
+    _, out, _ = here("ls", "--json")
+    (line,) = out.splitlines()
+    said = json.loads(line)
+    assert said["ref"] == owner.ref
+    assert said["liveness"] == "owner-died"
+    assert said["capture"] == {"state": "partial", "reason": "owner-died"}
+    assert said["process"]["state"] == "unknown"
+    assert said["process"]["exit_code"] is None
+    assert said["streams"]["stdout"]["committed"] == 5
+    assert said["directory"] == str(owner.folder)
+
+
+def test_nothing_is_said_in_a_clear_word_and_exit_1(here: Here) -> None:
+    for command in ((here("ls")), here.bare("ls"), here.bare("ls", "--all")):
+        assert command[:2] == (1, b"")
+        assert command[2] == b"capview: nothing captured here yet; start with: capview run -- COMMAND\n"
+
+
+def test_every_conversation_below_the_root(here: Here, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(place, "default_root", lambda: str(tmp_path))
+    finished(tmp_path / "one", label="a", second=1)
+    finished(tmp_path / "two", label="b", second=2)
+    _, out, _ = here.bare("ls", "--all")
+    assert [line.split()[-2:] for line in out.decode().splitlines()[1:]] == [["two", "b"], ["one", "a"]]
+
+
+def test_what_cannot_be_read_is_named_beside_the_rest(here: Here, tmp_path: Path) -> None:
+    finished(tmp_path, label="good")
+    bad = finished(tmp_path)
+    (bad.folder / f"{bad.id}.json").write_bytes(b'{"schema": 2}')
+    code, out, err = here("ls", "--json")
+    assert code == 0
+    assert labels(out) == ["good"]
+    assert f"capview: {bad.ref}: its receipt is of schema 2".encode() in err
+
+
+def test_an_allowance_that_is_nearly_used_up_is_warned_of(here: Here, tmp_path: Path) -> None:
+    finished(tmp_path, b"x" * 900)
+    (tmp_path / "capview.toml").write_text("[limits]\nconversation_bytes = 1000\n")
+    _, _, err = here("ls")
+    assert b"900 B of the 1000 B that it may keep" in err
+    (tmp_path / "capview.toml").write_text("[limits]\nconversation_bytes = 2000\n")
+    _, _, err = here("ls")
+    assert b"may keep" not in err

@@ -1,0 +1,155 @@
+"""``capview read``: every way to ask for a part, the bound, and the command that goes on behind it."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import shlex
+import subprocess
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.captures import Owner, finished
+from tests.commands import Here
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+LINES = b"".join(b"line %d\n" % n for n in range(1, 101))
+
+
+@pytest.fixture
+def here(tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> Here:
+    return Here(tmp_path, capfdbinary)
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ([], LINES),
+        (["--head", "2"], b"line 1\nline 2\n"),
+        (["--head", "0"], b""),
+        (["--tail", "2"], b"line 99\nline 100\n"),
+        (["--tail", "0"], b""),
+        (["--tail", "1000"], LINES),
+        (["--lines", "3:4"], b"line 3\nline 4\n"),
+        (["--lines", "99:"], b"line 99\nline 100\n"),
+        (["--lines", ":1"], b"line 1\n"),
+        (["--lines", "200:300"], b""),
+        (["--bytes", "0:6"], b"line 1"),
+        (["--bytes", "5:9"], LINES[5:9]),
+        (["--bytes", "780:"], LINES[780:]),
+        (["--bytes", "9999:99999"], b""),
+        (["--around", "40", "--max-bytes", "20"], b"line 6\nline 7\n"),
+    ],
+)
+def test_parts(here: Here, tmp_path: Path, options: list[str], expected: bytes) -> None:
+    finished(tmp_path, LINES)
+    code, out, _ = here("read", "@last", *options)
+    assert (code, out) == (0, expected)
+
+
+def test_what_does_not_fit_is_named_with_the_exact_command_that_goes_on(here: Here, tmp_path: Path) -> None:
+    finished(tmp_path, LINES, b"")
+    whole, words = b"", ["read", "@last", "--conversation", str(tmp_path), "--max-bytes", "100"]
+    while words:
+        code, out, err = here.bare(*words)
+        assert code == 0
+        assert len(out) <= 100
+        whole += out
+        _, _, command = err.decode().strip().partition(" more: ")
+        words = shlex.split(command)[1:]
+    assert whole == LINES
+
+
+def test_a_tail_that_does_not_fit_keeps_its_end_and_goes_on_before_it(here: Here, tmp_path: Path) -> None:
+    finished(tmp_path, LINES)
+    code, out, err = here("read", "@last", "--tail", "50", "--max-bytes", "30")
+    assert (code, out) == (0, LINES[-30:])
+    _, _, command = err.decode().strip().partition(" before: ")
+    _, before, _ = here.bare(*shlex.split(command)[1:])
+    assert b"line 51\n" in before or b"line 51\n" in before + out
+    assert "--bytes" in command
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=25)
+@given(st.text(alphabet="ab\né€😀", min_size=1, max_size=40), st.integers(1, 9))
+def test_text_cut_anywhere_is_whole_characters_and_goes_on(
+    here: Here, tmp_path_factory: pytest.TempPathFactory, text: str, size: int
+) -> None:
+    conversation = tmp_path_factory.mktemp("conversation")
+    finished(conversation, text.encode())
+    whole, words = "", ["read", "@last", "--conversation", str(conversation), "--max-bytes", str(size)]
+    while words:
+        _, out, err = here.bare(*words)
+        assert out
+        whole += out.decode()
+        words = shlex.split(err.decode().strip().partition(" more: ")[2])[1:]
+    assert whole == text
+
+
+def test_the_only_stream_with_text_is_meant_and_several_are_labelled(here: Here, tmp_path: Path) -> None:
+    finished(tmp_path, b"", b"only err\n", second=1)
+    assert here("read", "@last")[1] == b"only err\n"
+    finished(tmp_path, b"out without newline", b"err\n", second=2)
+    assert here("read", "@last")[1] == b"==> stdout <==\nout without newline\n==> stderr <==\nerr\n"
+    assert here("read", "@last", "--stream", "stdout")[1] == b"out without newline"
+    finished(tmp_path, b"", b"", second=3)
+    assert here("read", "@last")[1] == b"==> stdout <==\n==> stderr <==\n"
+
+
+def test_the_bound_holds_for_all_streams_together_and_a_short_one_gives_way(here: Here, tmp_path: Path) -> None:
+    finished(tmp_path, b"o" * 1000, b"e" * 10)
+    _, out, _ = here("read", "@last", "--max-bytes", "100")
+    assert out.count(b"o" * 90) == 1
+    assert out.count(b"e" * 10) == 1
+    assert b"o" * 91 not in out
+
+
+def test_a_stream_that_is_not_there_is_a_no(here: Here, tmp_path: Path) -> None:
+    finished(tmp_path)
+    code, out, err = here("read", "@last", "--stream", "output")
+    assert (code, out) == (1, b"")
+    assert b"has no stream 'output'; it has: stderr, stdout" in err
+
+
+def test_json_says_where_to_go_on_and_whether_it_is_fixed(here: Here, tmp_path: Path) -> None:
+    owner = Owner(tmp_path)
+    owner.append("stdout", b"12345\xff")
+    code, out, err = here("read", "@last", "--json", "--max-bytes", "4")
+    assert (code, err) == (0, b"")
+    assert json.loads(out) == {
+        "ref": owner.ref,
+        "stream": "stdout",
+        "start": 0,
+        "end": 4,
+        "committed": 6,
+        "fixed": False,
+        "rest": "4:6",
+        "text": "1234",
+    }
+
+
+def test_a_huge_log_costs_what_is_shown(here: Here, tmp_path: Path) -> None:
+    owner = Owner(tmp_path)
+    os.truncate(owner.path("stdout"), 1 << 40)
+    code, out, err = here("read", "@last", "--bytes", f"{1 << 39}:")
+    assert (code, out) == (0, bytes(16 * 1024))
+    assert f"--bytes {(1 << 39) + 16 * 1024}:{1 << 40}".encode() in err
+    code, out, _ = here("read", "@last", "--around", str(1 << 39), "--max-bytes", "10")
+    assert (code, out) == (0, bytes(10))
+
+
+def test_a_terminal_is_not_given_anything_to_obey(tmp_path: Path) -> None:
+    finished(tmp_path, b"\x1b]52;c;eA==\x07\xc2\x9b31m tab\there \xff\nend")
+    main_end, end = pty.openpty()
+    child = subprocess.Popen(["capview", "read", "@last", "--conversation", str(tmp_path)], stdout=end)
+    assert child.wait() == 0
+    os.close(end)
+    seen = os.read(main_end, 10_000)
+    os.close(main_end)
+    assert seen == b"\\e]52;c;eA==\\x07\\x9b31m tab\there \\xff\r\nend\r\n"
