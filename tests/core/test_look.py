@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -252,3 +253,32 @@ def test_a_capture_that_was_refused_its_files_says_so_and_not_more(tmp_path: Pat
     owner = Owner(tmp_path, streams=())
     owner.finish(EXITED, disabled)
     assert entry(owner).capture == disabled
+
+
+def test_no_owner_that_ends_in_order_is_ever_called_dead(tmp_path: Path) -> None:
+    captures = [f"20261130T1200{n % 60:02}Z-{'abcdefgh'[n // 60]}{'q' * 15}" for n in range(300)]
+    (tmp_path / "tool-outputs" / "shell").mkdir(parents=True)
+    over = threading.Event()
+
+    def own() -> None:
+        try:
+            for capture in captures:
+                owner = Owner(tmp_path, capture=capture)
+                owner.append("stdout", b"text\n")
+                owner.finish()
+        finally:
+            over.set()
+
+    thread = threading.Thread(target=own, name="owner")
+    thread.start()
+    folder = Folder(os.open(tmp_path / "tool-outputs" / "shell", os.O_RDONLY), "c", "shell")
+    seen: set[Liveness] = set()
+    while not over.is_set():
+        for capture in captures:
+            found = look(folder, capture, here())
+            assert not isinstance(found, Unreadable), found.words
+            seen |= {found.liveness} if found else set()
+    thread.join()
+    os.close(folder.fd)
+    assert Liveness.FINAL in seen
+    assert not seen & {Liveness.OWNER_DIED, Liveness.UNKNOWN}
