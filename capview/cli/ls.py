@@ -14,8 +14,9 @@ from capture_core.facts import CaptureState, Liveness, ProcessState
 from capture_core.shelf import conversations_in
 from capview import present
 from capview.cli import place
-from capview.cli.colour import is_coloured, painted
+from capview.cli.colour import is_coloured
 from capview.cli.quantities import seconds
+from capview.cli.table import Cell, lines
 from capview.cli.words import put_json, say
 from capview.escaping import safe
 from capview.record import record
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from capture_core.source import Entry, Unreadable
-    from capview.present import Tone
+    from capview.cli.table import Row
 
 EXAMPLE = """\
 examples:
@@ -43,11 +44,6 @@ _WARN_FROM = 0.8
 class _Found(NamedTuple):
     path: str
     entry: Entry
-
-
-class _Cell(NamedTuple):
-    text: str
-    tone: Tone | None = None
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -141,51 +137,33 @@ def _ran_within(entry: Entry, span: float, now: float) -> bool:
     return last is not None and last >= now - span
 
 
-_HEADINGS = ("STATE", "EXIT", "LOG", "SIZE", "TOOK", "AGE", "ID")
+_DROPPED_FIRST = ("TOOK", "SIZE", "EXIT", "AGE")
 
 
 def _print_table(found: Sequence[_Found], now: float, *, with_conversation: bool) -> None:
     if not found:
         return
-    headings = [_Cell(name) for name in (*_HEADINGS, *(("CONVERSATION",) if with_conversation else ()), "LABEL")]
-    rows = [headings, *(_row(item, now, with_conversation=with_conversation) for item in found)]
-    widths = [max(len(row[column].text) for row in rows) for column in range(len(headings) - 1)]
-    coloured = is_coloured(sys.stdout)
-    room = shutil.get_terminal_size().columns - sum(widths) - 2 * len(widths) if sys.stdout.isatty() else None
-    for row in rows:
-        print("  ".join((*_padded(row, widths, coloured=coloured), _fitted(row[-1].text, room))).rstrip())
+    rows = [_row(item, now, with_conversation=with_conversation) for item in found]
+    room = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+    for line in lines(rows, room=room, coloured=is_coloured(sys.stdout), dropped_first=_DROPPED_FIRST):
+        print(line)
 
 
-def _row(item: _Found, now: float, *, with_conversation: bool) -> list[_Cell]:
+def _row(item: _Found, now: float, *, with_conversation: bool) -> Row:
     entry = item.entry
     state, log = present.state(entry), present.log(entry)
-    receipt = entry.receipt
-    return [
-        _Cell(f"{state.glyph} {state.words}", state.tone),
-        _Cell(present.exit_words(entry.process)),
-        _Cell(log.words.removeprefix("log "), log.tone),
-        _Cell(present.size(present.committed(entry))),
-        _Cell(present.duration(present.elapsed(entry, now))),
-        _Cell(present.age(present.moment(receipt.times.started), now)),
-        _Cell(present.short_id(receipt.capture_id)),
-        *((_Cell(safe(os.path.basename(item.path))),) if with_conversation else ()),
-        _Cell(safe(receipt.label or "")),
-    ]
-
-
-def _padded(row: Sequence[_Cell], widths: Sequence[int], *, coloured: bool) -> list[str]:
-    return [
-        painted(f"{cell.text:<{width}}", cell.tone, coloured=coloured) for cell, width in zip(row, widths, strict=False)
-    ]
-
-
-def _fitted(text: str, room: int | None) -> str:
-    """Cut what would wrap: a row is a line."""
-    if room is None:
-        return text
-    from rich.cells import cell_len, set_cell_size
-
-    return text if cell_len(text) <= room else set_cell_size(text, max(room, 12) - 1) + "…"
+    where = {"CONVERSATION": Cell(safe(os.path.basename(item.path)))} if with_conversation else {}
+    return {
+        "STATE": Cell(f"{state.glyph} {state.words}", state.tone),
+        "EXIT": Cell(present.exit_words(entry.process)),
+        "LOG": Cell(log.words.removeprefix("log ").partition(",")[0], log.tone),
+        "SIZE": Cell(present.size(present.committed(entry))),
+        "TOOK": Cell(present.duration(present.elapsed(entry, now))),
+        "AGE": Cell(present.age(present.moment(entry.receipt.times.started), now)),
+        "ID": Cell(present.short_id(entry.receipt.capture_id)),
+        **where,
+        "LABEL": Cell(safe(entry.receipt.label or "")),
+    }
 
 
 def _say_totals(paths: Sequence[str], found: Sequence[_Found], wanted: Sequence[_Found]) -> None:
@@ -195,7 +173,8 @@ def _say_totals(paths: Sequence[str], found: Sequence[_Found], wanted: Sequence[
     kept = sum(present.committed(item.entry) or 0 for item in found)
     running = sum(_is_running(item.entry) for item in found)
     which = f"{len(wanted)} of {len(found)}" if len(wanted) < len(found) else f"{len(found)}"
-    say(f"{which} captures, {running} running, {present.size(kept)} kept")
+    noun = "capture" if len(found) == 1 else "captures"
+    say(f"{which} {noun}, {running} running, {present.size(kept)} kept")
     for path in paths:
         _warn_of_allowance(path, sum(present.committed(item.entry) or 0 for item in found if item.path == path))
 

@@ -73,7 +73,8 @@ UNNAMED = "(none kept)"
 
 
 def _moment(text: str) -> str:
-    return f"{safe(text)} ({present.age(present.moment(text), time.time())} ago)"
+    age = present.age(present.moment(text), time.time())
+    return f"{safe(text)} ({age if age == 'now' else f'{age} ago'})"
 
 
 def _stream(facts: StreamFacts, status: StreamStatus) -> str:
