@@ -31,7 +31,9 @@ def conversation(path: str) -> Iterator[int]:
     try:
         fd = os.open(path, _DIRECTORY)
     except OSError as error:
-        raise PlaceRefused(f"conversation {path!r}: {words(error)}") from error
+        raise PlaceRefused(
+            f"conversation {path!r}: {words(error)}; name the folder that holds {names.TOOL_OUTPUTS}/"
+        ) from error
     with _closing(fd):
         yield fd
 
