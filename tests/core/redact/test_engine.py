@@ -1,0 +1,77 @@
+"""One compiled engine for all streams: what is loaded finds what is compiled; what does not fit is not loaded."""
+
+from __future__ import annotations
+
+import re
+import sys
+from threading import Thread
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from capture_core.errors import EngineUnavailable
+from capture_core.redact.engine import Engine, shared_engine
+from capture_core.redact.rules import RULES, TOKENS
+from capture_core.strip import CONTROL
+
+SECRETS = "".join(example for rule in RULES for example in rule.masks).encode()
+
+
+def test_a_loaded_engine_finds_the_same() -> None:
+    loaded = Engine.load(shared_engine().serialise())
+    assert loaded is not None
+    found = loaded.scanner().candidates(b"", SECRETS)
+    assert len(found) >= len(RULES)
+    assert found == shared_engine().scanner().candidates(b"", SECRETS)
+    assert loaded.exact.candidates == shared_engine().exact.candidates
+
+
+@given(st.data())
+def test_damaged_bytes_are_not_loaded(data: st.DataObject) -> None:
+    serialised = bytearray(shared_engine().serialise())
+    place = data.draw(st.integers(min_value=0, max_value=len(serialised) - 1))
+    serialised[place] ^= 1
+    assert Engine.load(bytes(serialised)) is None
+    assert Engine.load(bytes(serialised[:place])) is None
+
+
+def test_an_engine_of_other_rules_is_not_loaded() -> None:
+    assert Engine.load(Engine.compile(TOKENS).serialise()) is None
+    assert Engine.load(Engine.compile(TOKENS).serialise(), TOKENS) is not None
+
+
+def test_without_the_library_there_is_no_engine(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "hyperscan", None)
+    with pytest.raises(EngineUnavailable, match="hyperscan"):
+        Engine.compile()
+    with pytest.raises(EngineUnavailable):
+        Engine.load(b"")
+
+
+@given(st.binary(max_size=80))
+def test_controls_are_what_the_pattern_says(text: bytes) -> None:
+    assert shared_engine().scanner().has_control(text) == bool(re.search(CONTROL, text))
+
+
+@given(st.integers(min_value=0, max_value=len(SECRETS)))
+def test_a_candidate_may_lie_across_two_parts(cut: int) -> None:
+    scanner = shared_engine().scanner()
+    assert scanner.candidates(SECRETS[:cut], SECRETS[cut:]) == scanner.candidates(b"", SECRETS)
+
+
+def test_streams_scan_at_the_same_time() -> None:
+    text = SECRETS * 200
+    counts: list[int] = []
+
+    def scan() -> None:
+        scanner = shared_engine().scanner()
+        counts.extend(len(scanner.candidates(b"", text)) for _ in range(20))
+
+    threads = [Thread(target=scan, name=f"scan {number}") for number in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(counts) == 60
+    assert len(set(counts)) == 1

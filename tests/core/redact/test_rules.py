@@ -1,0 +1,98 @@
+"""Every rule masks its examples, the marked value and nothing else, and lets pass what only looks alike."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+
+from capture_core.limits import KIB, LOOK_BACK_BYTES
+from capture_core.redact.engine import shared_engine
+from capture_core.redact.redactor import Redactor
+from capture_core.redact.rules import RULES, TOKENS
+from tests.cuts import three_ways
+
+if TYPE_CHECKING:
+    from capture_core.redact.rule import Rule
+
+each_rule = pytest.mark.parametrize("rule", RULES, ids=lambda rule: f"{rule.name}: {rule.source}")
+
+
+def redact(parts: list[bytes]) -> str:
+    engine = shared_engine()
+    redactor = Redactor(engine.exact, engine.scanner(), pending_bytes=64 * KIB)
+    return (b"".join(map(redactor.feed, parts)) + redactor.finish(eof=True)).decode()
+
+
+def redactions(text: str) -> set[str]:
+    return {redact(parts) for parts in three_ways(text.encode(), [3, 11, 20, 33])}
+
+
+@each_rule
+def test_examples_are_masked_in_any_cuts(rule: Rule) -> None:
+    for example in rule.masks:
+        raw = example.replace("«", "").replace("»", "")
+        masked = re.sub("«[^»]*»", f"[redacted:{rule.name}]", example)
+        assert masked != example
+        assert redactions(raw) == {masked}
+        assert redactions(f"before\n{raw}\nafter\n") == {f"before\n{masked}\nafter\n"}
+
+
+@each_rule
+def test_what_looks_alike_passes(rule: Rule) -> None:
+    for example in rule.passes:
+        assert redactions(example + "\n") == {example + "\n"}
+
+
+@each_rule
+def test_masked_text_has_nothing_to_mask(rule: Rule) -> None:
+    for example in rule.masks:
+        masked = redact([example.encode()])
+        assert redact([masked.encode()]) == masked
+
+
+@each_rule
+def test_a_rule_says_where_it_comes_from_and_shows_both_sides(rule: Rule) -> None:
+    assert re.fullmatch(r"[a-z-]+", rule.name)
+    vendor, _, page = rule.source.partition(", ")
+    assert vendor
+    assert page
+    assert rule.masks
+    assert rule.passes
+
+
+def test_tokens_that_run_together_are_masked_to_the_end() -> None:
+    for rule in TOKENS:
+        for example in rule.masks:
+            token = example[example.index("«") + 1 : example.index("»")]
+            assert redactions(f" {token}AAAA0000,") == {f" [redacted:{rule.name}],"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "commit 4f1d2c0a9b8e7d6c5b4a39281706f5e4d3c2b1a0\n",
+        "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855\n",
+        "request 123e4567-e89b-12d3-a456-426614174000 took 3 ms\n",
+        "Failed password for invalid user admin from 203.0.113.9 port 22 ssh2\n",
+        "Accepted publickey for x: RSA SHA256:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU\n",
+        "expected token: next word, got secret: none\n",
+        "token_count=12 total_tokens=4096 token_type=bearer\n",
+        "secret = compute(x)\ntoken = next(tokens)\npassword = getpass.getpass()\n",
+        "def login(self, password=None, token=self.token, *, api_key=config.api_key): ...\n",
+        "if token == '(' or token=='[': push(token)\n",
+        "-DOPENSSL_NO_SECRET -DTOKEN_BITS=256 -fstack-protector\n",
+        "tests/test_password.py::test_token[secret] PASSED\n",
+        'img src="data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk"\n',
+        "!function(e,t){var n=t.token;e.password&&(n=e.secret),r.key=n}(window,{});\n",
+        "echo $PASSWORD ${API_KEY} $(cat /run/secrets/token) TOKEN=$TOKEN\n",
+    ],
+)
+def test_prose_code_and_numbers_pass(text: str) -> None:
+    assert redactions(text) == {text}
+
+
+def test_no_opening_looks_back_further_than_is_kept() -> None:
+    longest = max(len(name) for name in ("secret_key_base", "encryption_key", "passphrase"))
+    assert longest + len("_2 = rb\\'") < LOOK_BACK_BYTES
