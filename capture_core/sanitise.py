@@ -1,0 +1,117 @@
+"""Raw bytes to what may be committed: decoded, terminal control stripped, secrets masked, in whole code points."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from capture_core.decode import Decoder
+from capture_core.redact.engine import shared_engine
+from capture_core.redact.redactor import OMITTED, Redactor
+from capture_core.strip import Stripper
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from capture_core.redact.engine import Engine
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Counts:
+    """What was done to a stream."""
+
+    redactions: dict[str, int] = field(default_factory=dict)
+    """Masked values by rule."""
+    replaced_bytes: int = 0
+    """Raw bytes that were not UTF-8."""
+    stripped_bytes: int = 0
+    """Raw bytes of terminal control."""
+    omitted_fragments: int = 0
+    """Fragments that could not be decided; each has its mark in the text."""
+
+
+class Sanitiser:
+    """One stream's way from raw bytes to text, which depends on the bytes and never on how they were cut.
+
+    Always ``bytes fed == accepted + held + discarded``; each is counted where it happens, none from the others.
+    The engine is asked for at the first byte, since a stream that stays empty needs none; ``feed`` raises
+    :exc:`~capture_core.errors.EngineUnavailable` when there is none to be had.
+    """
+
+    def __init__(self, *, pending_bytes: int, engine: Callable[[], Engine] = shared_engine) -> None:
+        self._pending_bytes = pending_bytes
+        self._engine = engine
+        self._stages: _Stages | None = None
+
+    @property
+    def accepted(self) -> int:
+        """Raw bytes transformed: passed on, replaced, stripped or masked."""
+        return self._stages.accepted if self._stages else 0
+
+    @property
+    def held(self) -> int:
+        """Raw bytes that wait for what comes next, in any stage."""
+        return self._stages.held if self._stages else 0
+
+    @property
+    def discarded(self) -> int:
+        """Raw bytes of omitted fragments."""
+        return self._stages.discarded if self._stages else 0
+
+    def counts(self) -> Counts:
+        """Return what was done so far."""
+        return self._stages.counts() if self._stages else Counts()
+
+    def feed(self, raw: bytes) -> bytes:
+        """Return the text that is decided now."""
+        if not raw:
+            return b""
+        if self._stages is None:
+            self._stages = _Stages(self._engine(), pending_bytes=self._pending_bytes)
+        return self._stages.feed(raw)
+
+    def finish(self, *, eof: bool) -> bytes:
+        """Settle all that is held.  Without ``eof`` more was to come; what only that could decide is omitted."""
+        return self._stages.finish(eof=eof) if self._stages else b""
+
+
+class _Stages:
+    """The stages of one stream, in a row."""
+
+    def __init__(self, engine: Engine, *, pending_bytes: int) -> None:
+        scanner = engine.scanner()
+        self._decoder = Decoder()
+        self._stripper = Stripper(scanner.has_control)
+        self._redactor = Redactor(engine.exact, scanner, pending_bytes=pending_bytes)
+        self._cut_characters = 0
+
+    @property
+    def accepted(self) -> int:
+        return self._decoder.accepted + self._stripper.accepted + self._redactor.accepted
+
+    @property
+    def held(self) -> int:
+        return self._decoder.held + self._stripper.held + self._redactor.held
+
+    @property
+    def discarded(self) -> int:
+        return self._decoder.discarded + self._redactor.discarded
+
+    def counts(self) -> Counts:
+        return Counts(
+            redactions=dict(self._redactor.redactions),
+            replaced_bytes=self._decoder.replaced,
+            stripped_bytes=self._stripper.accepted,
+            omitted_fragments=self._redactor.omitted + self._cut_characters,
+        )
+
+    def feed(self, raw: bytes) -> bytes:
+        return self._redactor.feed(self._stripper.feed(self._decoder.feed(raw)))
+
+    def finish(self, *, eof: bool) -> bytes:
+        text = self._stripper.feed(self._decoder.finish(eof=eof)) + self._stripper.finish()
+        text = self._redactor.feed(text) + self._redactor.finish(eof=eof)
+        if not self._decoder.discarded:
+            return text
+        self._cut_characters = 1
+        return text + OMITTED

@@ -1,0 +1,152 @@
+"""The whole way: any cuts give one text, no run of a secret is ever given out, and every raw byte is counted once."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from capture_core.errors import EngineUnavailable
+from capture_core.limits import KIB
+from capture_core.redact.engine import Engine, shared_engine
+from capture_core.redact.redactor import OMITTED
+from capture_core.redact.rules import RULES
+from capture_core.sanitise import Counts, Sanitiser
+from capture_core.strip import CONTROL
+from tests.cuts import places, three_ways
+
+RUN = 6
+"""No run of a value that is this long may be given out."""
+
+secrets = [
+    (before, value, after)
+    for rule in RULES
+    for text in rule.masks
+    for before, rest in [text.split("«", 1)]
+    for value, after in [rest.split("»", 1)]
+]
+harmless = [text for rule in RULES for text in rule.passes]
+controls = ["\x1b[1;31m", "\x1b[0m", "\x1b]0;title\x07", "\x1bPdcs\x1b\\", "\x00", "\b", "\x1b(B", "\x9b1m"]
+broken = [b"\xff", b"\xe2\x82", "é".encode(), "漢".encode(), "�".encode(), b"\xf0\x9f\x98", b"\xed\xa0\x80"]
+noise = [b" ", b"\n", b"\r\n", b"_", b"_\b_", b"c\bc", b"\x1b", b"token=", b'password = "', b"ghp_", b"sk-", b"z" * 199]
+
+output = [text.encode() for text in (*map("".join, secrets), *harmless, *controls)] + broken + noise
+raws = st.lists(st.sampled_from(output) | st.binary(max_size=4), max_size=10).map(b"".join)
+
+
+def sanitise(parts: list[bytes], *, eof: bool = True, pending_bytes: int = 200) -> tuple[bytes, Sanitiser]:
+    sanitiser, fed, text = Sanitiser(pending_bytes=pending_bytes), 0, b""
+    for part in parts:
+        given_out = sanitiser.feed(part)
+        given_out.decode()
+        text += given_out
+        fed += len(part)
+        assert fed == sanitiser.accepted + sanitiser.held + sanitiser.discarded
+        assert sanitiser.held <= pending_bytes + 8
+    text += sanitiser.finish(eof=eof)
+    assert sanitiser.held == 0
+    assert fed == sanitiser.accepted + sanitiser.discarded
+    return text, sanitiser
+
+
+@given(raw=raws, at=places, eof=st.booleans())
+def test_any_cuts_give_one_text_and_one_account(raw: bytes, at: list[int], *, eof: bool) -> None:
+    results = [sanitise(parts, eof=eof) for parts in three_ways(raw, at)]
+    assert len({text for text, _ in results}) == 1
+    assert len({(one.accepted, one.discarded, repr(one.counts())) for _, one in results}) == 1
+
+
+@given(raws)
+def test_no_control_is_left(raw: bytes) -> None:
+    assert not re.search(CONTROL, sanitise([raw])[0])
+
+
+def interrupted(value: str, interruptions: list[tuple[int, str]]) -> str:
+    """Put each control before a character; a BS strikes the character over itself."""
+    put = [""] * len(value)
+    for place, control in interruptions:
+        index = place % len(value)
+        put[index] += value[index] + control if control == "\b" else control
+    return "".join(controls + character for controls, character in zip(put, value, strict=True))
+
+
+@given(
+    secret=st.sampled_from(secrets),
+    interruptions=st.lists(st.tuples(st.integers(min_value=0), st.sampled_from(controls))),
+    at=places,
+    eof=st.booleans(),
+)
+def test_no_run_of_a_secret_is_given_out(
+    secret: tuple[str, str, str], interruptions: list[tuple[int, str]], at: list[int], *, eof: bool
+) -> None:
+    before, value, after = secret
+    runs = {value[start : start + RUN] for start in range(max(1, len(value) - RUN + 1))}
+    for parts in three_ways((before + interrupted(value, interruptions) + after).encode(), at):
+        text = sanitise(parts, eof=eof, pending_bytes=64 * KIB)[0].decode()
+        assert not [run for run in runs if run in text]
+        assert text.startswith(before)
+
+
+def test_what_was_done_is_counted() -> None:
+    raw = b"caf\xe9 \x1b[1mAPI_KEY=0a1b2c3d\x1b[0m TOKEN=" + b"x" * 201 + b" \xe2\x82"
+    text, sanitiser = sanitise([raw], eof=False)
+    assert text.decode() == f"caf� API_KEY=[redacted:assignment] TOKEN={OMITTED.decode()} {OMITTED.decode()}"
+    assert sanitiser.counts() == Counts(
+        redactions={"assignment": 1}, replaced_bytes=1, stripped_bytes=8, omitted_fragments=2
+    )
+    assert sanitiser.discarded == 201 + 2
+
+
+def test_accepted_held_and_discarded_are_each_counted_where_they_happen() -> None:
+    sanitiser = Sanitiser(pending_bytes=200)
+    sanitiser.feed(b"\xff\xff ok \x1b[0m\n")  # replaced, passed, stripped
+    assert (sanitiser.accepted, sanitiser.held, sanitiser.discarded) == (11, 0, 0)
+    sanitiser.feed(b"TOKEN=" + b"x" * 300 + b" ")  # too long
+    assert (sanitiser.accepted, sanitiser.held, sanitiser.discarded) == (18, 0, 300)
+    sanitiser.feed(b"PASSWORD=hunter2_\xe2\x82")  # a value that may go on, an underscore, half a character
+    assert (sanitiser.accepted, sanitiser.held, sanitiser.discarded) == (27, 10, 300)
+    sanitiser.finish(eof=True)
+    assert (sanitiser.accepted, sanitiser.held, sanitiser.discarded) == (37, 0, 300)
+
+
+def test_plain_text_passes_as_the_same_object() -> None:
+    block = b"[ 12%] Building C object src/CMakeFiles/core.dir/main.c.o\n" * 1000
+    sanitiser = Sanitiser(pending_bytes=64 * KIB)
+    sanitiser.feed(block)
+    assert sanitiser.feed(block) is block
+
+
+def test_a_prompt_without_a_newline_is_given_out_at_once() -> None:
+    sanitiser = Sanitiser(pending_bytes=64 * KIB)
+    assert sanitiser.feed(b"\x1b[1mContinue?\x1b[0m [y/N] ") == b"Continue? [y/N] "
+    assert sanitiser.feed(b"name? ") == b"name? "
+    assert sanitiser.held == 0
+
+
+def test_an_empty_stream_needs_no_engine() -> None:
+    def none_to_be_had() -> Engine:
+        raise EngineUnavailable("no engine")
+
+    sanitiser = Sanitiser(pending_bytes=64 * KIB, engine=none_to_be_had)
+    assert sanitiser.feed(b"") + sanitiser.finish(eof=True) == b""
+    assert (sanitiser.accepted, sanitiser.held, sanitiser.discarded) == (0, 0, 0)
+    assert sanitiser.counts() == Counts()
+    with pytest.raises(EngineUnavailable):
+        sanitiser.feed(b"a")
+
+
+def test_streams_share_an_engine_and_nothing_else() -> None:
+    asked: list[Engine] = []
+
+    def engine() -> Engine:
+        asked.append(shared_engine())
+        return asked[-1]
+
+    first, second = (Sanitiser(pending_bytes=200, engine=engine) for _ in range(2))
+    assert first.feed(b"PASSWORD=hun") == b"PASSWORD="
+    assert second.feed(b"ter2 ") == b"ter2 "
+    assert first.feed(b"ter2 ") == b"[redacted:assignment] "
+    assert len(asked) == 2
+    assert second.counts() == Counts()
