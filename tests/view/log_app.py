@@ -11,7 +11,6 @@ from capview.tui.widgets.log_view import LogView
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
-    from textual.pilot import Pilot
 
     from tests.view.files import File
 
@@ -35,19 +34,13 @@ class LogApp(App[None]):
     def view(self) -> LogView:
         return self.query_one(LogView)
 
-    def grow(self, data: bytes = b"", trailer: bytes = b"", *, live: bool | None = None) -> None:
-        """Append ``data`` and tell the view."""
-        self.live = self.live if live is None else live
-        self.view.extent = Extent(committed=self.file.append(data), trailer=trailer, live=self.live)
+    def grow(self, data: bytes = b"", *, marker: bytes = b"", rest: bytes = b"") -> None:
+        """Append ``data`` and tell the view, with a marker and a rest after it when it was cut there."""
+        self.view.extent = Extent(
+            committed=self.file.append(data), trailer=marker + rest, marked=len(marker), live=self.live
+        )
 
     def screen_text(self) -> list[str]:
         """What is drawn, line by line, trailing blanks left out."""
         height = self.view.scrollable_content_region.height
         return [self.view.render_line(y).text.rstrip() for y in range(height)]
-
-
-async def settled(pilot: Pilot[None]) -> None:
-    """Wait until every worker of the view has ended and everything is drawn."""
-    await pilot.pause()
-    await pilot.app.workers.wait_for_complete()
-    await pilot.pause()

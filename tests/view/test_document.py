@@ -12,19 +12,11 @@ from capview.pager.document import Document
 from capview.pager.index import LineIndex
 from capview.pager.pages import Miss, Pages, Replaced
 from capview.pager.rows import Cuts
-from tests.view.files import File
 from tests.view.naive import SMALL, naive_rows
 from tests.view.readings import read
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
-
-@pytest.fixture
-def file(tmp_path: Path) -> File:
-    path = tmp_path / "log"
-    path.write_bytes(b"")
-    return File(path)
+    from tests.view.files import File
 
 
 async def texts(document: Document) -> list[bytes]:
