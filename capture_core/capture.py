@@ -225,7 +225,7 @@ class Capture:
             capture_id=self.capture_id,
             tool=identity.tool,
             ref=self.ref,
-            conversation=self._place.conversation_name,
+            conversation=names.whole_text(self._place.conversation_name),
             producer=identity.producer,
             host=os.uname().nodename,
             boot_id=boot_id(),
@@ -238,7 +238,7 @@ class Capture:
             resources=resources,
             limit_bytes=self._limits.capture_bytes,
             label=label,
-            call_id=identity.call_id,
+            call_id=None if identity.call_id is None else names.whole_text(identity.call_id),
             job_id=identity.job_id,
         )
 

@@ -69,23 +69,24 @@ class Child:
     def _watch(self, tell: Callable[[ChildEvent], None]) -> None:
         while True:
             event = self._next_event()
-            tell(event)
+            if event is not None:
+                tell(event)
             if isinstance(event, Exited):
                 return
 
-    def _next_event(self) -> ChildEvent:
+    def _next_event(self) -> ChildEvent | None:
         if not hasattr(os, "waitid"):
             return self._reap(os.WUNTRACED | os.WCONTINUED)
-        flags = os.WEXITED | os.WSTOPPED | os.WCONTINUED | os.WNOWAIT
         try:
-            seen = os.waitid(os.P_PID, self.pid, flags)
+            seen = os.waitid(os.P_PID, self.pid, os.WEXITED | os.WSTOPPED | os.WCONTINUED | os.WNOWAIT)
+            if seen is not None and seen.si_code not in _ENDED:
+                # What was peeked at may be over by now: only what this call takes is told, and it is told once.
+                seen = os.waitid(os.P_PID, self.pid, os.WSTOPPED | os.WCONTINUED | os.WNOHANG)
+                return None if seen is None else _told(seen)
         except ChildProcessError:
-            return self._lost()
-        if seen is None or seen.si_code in (os.CLD_EXITED, os.CLD_KILLED, os.CLD_DUMPED):
+            # Either it ended between the two calls, or somebody else reaped it: the reaping tells which.
             return self._reap(0)
-        # Peeked at with WNOWAIT; take the stop or the continuation itself, so that it is told once.
-        os.waitid(os.P_PID, self.pid, os.WSTOPPED | os.WCONTINUED | os.WNOHANG)
-        return Continued() if seen.si_code == os.CLD_CONTINUED else Stopped(seen.si_status)
+        return self._reap(0)
 
     def _reap(self, flags: int) -> ChildEvent:
         with self._lock if not flags else contextlib.nullcontext():
@@ -112,6 +113,13 @@ class Child:
         self._reaped = True
         self._popen.returncode = -signal.SIGKILL
         return Exited(code=None, signal=None)
+
+
+_ENDED = frozenset((os.CLD_EXITED, os.CLD_KILLED, os.CLD_DUMPED))
+
+
+def _told(seen: os.waitid_result) -> ChildEvent:
+    return Continued() if seen.si_code == os.CLD_CONTINUED else Stopped(seen.si_status)
 
 
 def _popen(

@@ -6,10 +6,16 @@ preview are independent: a failed command can have a complete log, and an ok one
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Mapping  # noqa: TC003 — decoders resolve the annotations
 from enum import StrEnum
+from types import MappingProxyType
+from typing import Any
+
+from capture_core.record import Record
 
 SCHEMA = 1
+
+_NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
 class ProcessState(StrEnum):
@@ -100,8 +106,7 @@ class Liveness(StrEnum):
     """Another host wrote it, or locks say nothing here."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Producer:
+class Producer(Record):
     """Who made a capture: the adapter, its version, and what kind of source it read."""
 
     adapter: str
@@ -109,16 +114,14 @@ class Producer:
     source: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EndedBy:
+class EndedBy(Record):
     """Why somebody ended the process, with the words given (sanitised)."""
 
     kind: EndReason
     words: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ProcessFacts:
+class ProcessFacts(Record):
     """State and observed status of the child.  ``exit_code`` is null when a signal ended it or nobody knows."""
 
     state: ProcessState
@@ -128,28 +131,25 @@ class ProcessFacts:
     reason: EndedBy | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CaptureFacts:
+class CaptureFacts(Record):
     """How much was kept, and the first reason why not all."""
 
     state: CaptureState
     reason: CaptureReason | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RepresentationFacts:
+class RepresentationFacts(Record):
     """What the bytes are and what was done to them."""
 
     kind: RepresentationKind = RepresentationKind.REDACTED_UTF8
     transforms: tuple[str, ...] = ()
-    redactions: dict[str, int] = field(default_factory=dict)
+    redactions: Mapping[str, int] = _NOTHING
     replaced_bytes: int | None = 0
     stripped_bytes: int | None = 0
     omitted_fragments: int | None = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StreamFacts:
+class StreamFacts(Record):
     """Counters of one stream, in bytes.  Unknown is ``None``, never 0 and never inferred.
 
     Raw bytes: ``observed == accepted + pending + discarded``.  Representation bytes: ``retained`` were
@@ -175,16 +175,14 @@ class StreamFacts:
     sha256: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ByteRange:
+class ByteRange(Record):
     """Committed representation bytes ``start:end`` of a stream."""
 
     start: int
     end: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PreviewFacts:
+class PreviewFacts(Record):
     """Which ranges a preview shows; ``tail_text`` holds what came last after a cut, outside the retained range."""
 
     head: ByteRange
@@ -194,8 +192,7 @@ class PreviewFacts:
     tail_text: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TimeFacts:
+class TimeFacts(Record):
     """RFC 3339 times in UTC; the duration is measured on a monotonic clock."""
 
     started: str
@@ -203,8 +200,7 @@ class TimeFacts:
     duration_seconds: float | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ResourceFacts:
+class ResourceFacts(Record):
     """CPU time and peak memory of the child and what it waited for, where the OS tells."""
 
     user_seconds: float | None = None
@@ -212,8 +208,7 @@ class ResourceFacts:
     peak_rss_bytes: int | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Receipt:
+class Receipt(Record):
     """One capture's facts, live or final; what ``<capture-id>.live.json`` and ``<capture-id>.json`` hold."""
 
     schema: int = SCHEMA
@@ -229,7 +224,7 @@ class Receipt:
     representation: RepresentationFacts
     streams: dict[str, StreamFacts]
     times: TimeFacts
-    preview: dict[str, PreviewFacts] = field(default_factory=dict)
+    preview: Mapping[str, PreviewFacts] = _NOTHING
     resources: ResourceFacts | None = None
     limit_bytes: int | None = None
     label: str | None = None

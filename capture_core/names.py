@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from capture_core.errors import BadName
 from capture_core.facts import StreamName
@@ -44,8 +44,7 @@ def is_tool_name(text: str) -> bool:
     return _TOOL.fullmatch(text) is not None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FileName:
+class FileName(NamedTuple):
     """A capture's file name, taken apart.  ``form``: json, live.json, lock, request, live, txt, bin, sgr or times."""
 
     capture_id: str
@@ -91,6 +90,11 @@ def final_receipt_file(capture: str) -> str:
 def request_file(capture: str) -> str:
     """``<id>.request``: asks the owner to cancel or promote."""
     return f"{capture}.request"
+
+
+def whole_text(name: str) -> str:
+    """A name as text that any encoder takes: bytes of it that are not UTF-8 become U+FFFD."""
+    return name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
 def ref(tool: str, capture: str) -> str:

@@ -7,8 +7,10 @@ command takes, and the writer has to be there before the child's first byte.
 from __future__ import annotations
 
 import json
-from dataclasses import fields, is_dataclass
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
+
+from capture_core.record import Record
 
 if TYPE_CHECKING:
     from capture_core.facts import Receipt
@@ -20,9 +22,9 @@ def encode(receipt: Receipt) -> bytes:
 
 
 def _plain(value: object) -> Any:  # noqa: ANN401 — JSON is untyped by nature
-    if is_dataclass(value) and not isinstance(value, type):
-        return {f.name: _plain(getattr(value, f.name)) for f in fields(value)}
-    if isinstance(value, dict):
+    if isinstance(value, Record):
+        return {name: _plain(getattr(value, name)) for name in value.__annotations__}
+    if isinstance(value, Mapping):
         return {str(key): _plain(item) for key, item in value.items()}
     if isinstance(value, tuple | list):
         return [_plain(item) for item in value]

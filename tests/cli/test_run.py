@@ -95,6 +95,18 @@ def test_a_command_line_that_is_not_utf_8_is_run_and_labelled(place: Path) -> No
     assert receipts(place)[0]["label"] == "printf %s 'caf\N{REPLACEMENT CHARACTER}'"
 
 
+def test_a_conversation_whose_name_is_not_utf_8_is_one(tmp_path: Path) -> None:
+    place = os.fsencode(tmp_path) + b"/caf\xe9"
+    done = subprocess.run(
+        [b"capview", b"run", b"--conversation", place, b"--call-id", b"caf\xe9", b"--", b"echo", b"hi"],
+        capture_output=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (0, b"hi\n")
+    (receipt,) = receipts(Path(os.fsdecode(place)))
+    assert (receipt["conversation"], receipt["call_id"]) == ("caf\N{REPLACEMENT CHARACTER}",) * 2
+
+
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGSEGV])
 def test_a_signal_is_128_and_its_number(place: Path, number: signal.Signals) -> None:
     done = capview(place, "--", "sh", "-c", f"echo before; kill -{number.value} $$")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import time
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -11,9 +13,16 @@ from tests.terminals import Terminal
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
 RUN = "capview run --conversation c -- "
+
+
+def await_stop(pid: int) -> None:
+    """Wait until a process is stopped by a signal."""
+    deadline = time.monotonic() + 40
+    while Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "T":
+        assert time.monotonic() < deadline, "it never stopped"
+        time.sleep(0.01)
 
 
 @pytest.fixture
@@ -76,20 +85,21 @@ def test_control_z_stops_and_fg_goes_on(terminal: Terminal) -> None:
 
 def test_bg_lets_the_child_go_on_without_the_terminal(terminal: Terminal, tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "gate")
-    terminal.type(RUN + "sh -c 'echo up; cat gate; echo over'\n")
+    terminal.type(RUN + "sh -c 'echo up; read line < gate; echo over $line'\n")
     terminal.expect(r"\nup\n")
     terminal.type("\x1a")
     terminal.expect("Stopped")
     terminal.expect("ready> ")
     terminal.run("bg")
-    terminal.run("echo through the gate > gate")
-    terminal.expect("over")
-    terminal.run("wait")
+    terminal.type("echo passed > gate; wait\n")
+    terminal.expect("over passed")
+    terminal.expect("ready> ")
 
 
 def test_a_background_job_that_reads_the_terminal_stops_and_fg_gives_it(terminal: Terminal) -> None:
     terminal.run(RUN + "sh -c 'read line; echo got $line' &")
-    assert "Stopped" in terminal.run("while ! jobs | grep Stopped; do sleep 0.1; done")
+    await_stop(int(terminal.run("echo pid $!").split("pid")[-1].split()[0]))
+    assert "Stopped" in terminal.run("jobs")
     terminal.type("fg\n")
     terminal.expect("capview run")
     terminal.type("here\n")
