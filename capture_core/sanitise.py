@@ -30,6 +30,12 @@ class Counts:
     """Fragments that could not be decided; each has its mark in the text."""
 
 
+def sanitised(raw: bytes, *, pending_bytes: int, engine: Callable[[], Engine] = shared_engine) -> bytes:
+    """Return the text of raw bytes that are whole: a label, a saved text, a message."""
+    sanitiser = Sanitiser(pending_bytes=pending_bytes, engine=engine)
+    return sanitiser.feed(raw) + sanitiser.finish(eof=True)
+
+
 class Sanitiser:
     """One stream's way from raw bytes to text, which depends on the bytes and never on how they were cut.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import hashlib
-import platform
+import os
 from typing import TYPE_CHECKING, Any
 
 from capture_core.errors import EngineUnavailable
@@ -57,10 +57,11 @@ class Engine:
         split = _LENGTH_BYTES + int.from_bytes(body[:_LENGTH_BYTES], "big")
         try:
             candidates = hs.loadb(body[_LENGTH_BYTES:split], hs.HS_MODE_VECTORED)
-            controls = hs.loadb(body[split:], hs.HS_MODE_BLOCK)
+            engine = cls(exact, candidates, hs.loadb(body[split:], hs.HS_MODE_BLOCK))
+            engine.scanner()
         except hs.error:  # the same kind of machine, but without an instruction that the other had
             return None
-        return cls(exact, candidates, controls)
+        return engine
 
     def serialise(self) -> bytes:
         """Return what :meth:`load` takes: a digest that proves it whole and fitting, and the databases."""
@@ -117,7 +118,7 @@ def _compiled(hs: ModuleType, patterns: Sequence[bytes], mode: int, flags: int) 
 
 
 def _digest(hs: ModuleType, exact: Exact, body: bytes) -> bytes:
-    made_for = (hs.__version__, platform.machine(), CONTROL, exact.candidates)
+    made_for = (hs.__version__, os.uname().machine, CONTROL, exact.candidates)
     return hashlib.sha256(repr(made_for).encode() + body).digest()
 
 

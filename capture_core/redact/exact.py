@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from capture_core.redact.rule import Introduction, Rule
 
 _NOTHING = r"(?!)"
-_APART_BYTES = 2
+_APART_BYTES = 6
 """How far :data:`APART` looks back."""
 
 

@@ -48,8 +48,8 @@ class Rule:
     """Texts that look alike and must stay as they are."""
 
 
-APART = r"(?:(?<![A-Za-z0-9])|(?<=\\[bfnrt]))"
-"""No letter or digit before, but for that of an escape such as JSON's for a newline."""
+APART = r"(?:(?<![A-Za-z0-9])|(?<=\\[bfnrt])|(?<=%[0-9A-Fa-f]{2})|(?<=\\u[0-9A-Fa-f]{4}))"
+"""No letter or digit before, but for that of an escape, as in JSON and URLs."""
 
 
 def token(  # noqa: PLR0913 — the columns of a table

@@ -13,7 +13,7 @@ from capture_core.limits import KIB
 from capture_core.redact.engine import Engine, shared_engine
 from capture_core.redact.redactor import OMITTED
 from capture_core.redact.rules import RULES
-from capture_core.sanitise import Counts, Sanitiser
+from capture_core.sanitise import Counts, Sanitiser, sanitised
 from capture_core.strip import CONTROL
 from tests.cuts import places, three_ways
 
@@ -60,7 +60,12 @@ def test_any_cuts_give_one_text_and_one_account(raw: bytes, at: list[int], *, eo
 
 @given(raws)
 def test_no_control_is_left(raw: bytes) -> None:
-    assert not re.search(CONTROL, sanitise([raw])[0])
+    assert not re.search(CONTROL, sanitised(raw, pending_bytes=200))
+
+
+def test_a_whole_text_is_sanitised_like_a_stream() -> None:
+    label = b"curl \x1b[31m-u \xff TOKEN=hunter2"
+    assert sanitised(label, pending_bytes=200).decode() == "curl -u � TOKEN=[redacted:assignment]"
 
 
 def interrupted(value: str, interruptions: list[tuple[int, str]]) -> str:

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from capture_core.errors import EngineUnavailable
 from capture_core.redact.engine import Engine, shared_engine
-from capture_core.redact.rules import RULES, TOKENS
+from capture_core.redact.rules import RULES
+from capture_core.redact.tokens import TOKENS
 from capture_core.strip import CONTROL
 
 SECRETS = "".join(example for rule in RULES for example in rule.masks).encode()

@@ -10,7 +10,8 @@ import pytest
 from capture_core.limits import KIB, LOOK_BACK_BYTES
 from capture_core.redact.engine import shared_engine
 from capture_core.redact.redactor import Redactor
-from capture_core.redact.rules import RULES, TOKENS
+from capture_core.redact.rules import RULES
+from capture_core.redact.tokens import TOKENS
 from tests.cuts import three_ways
 
 if TYPE_CHECKING:
