@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
-import shutil
 import signal
 import subprocess
 import threading
@@ -145,6 +144,8 @@ def _popen(
     try:
         return start(argv)
     except OSError as error:
+        import shutil  # 4 ms, for a rare case
+
         program = shutil.which(os.fsdecode(argv[0])) if error.errno == errno.ENOEXEC else None
         if program is None:
             raise

@@ -11,6 +11,10 @@ class Refused(CaptureError):
     """Nothing was written and no child was started: the input or the place is not acceptable."""
 
 
+class BadInput(Refused):
+    """What was given to read cannot be read."""
+
+
 class BadName(Refused):
     """A tool name, capture id or stream name is not of its form."""
 

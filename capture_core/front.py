@@ -1,7 +1,7 @@
 """The process that the shell waits for: it touches no capture file, keeps the terminal right, and gives the exit code.
 
-The owner is a fork made before anything heavy is imported.  Promotion, ``--detach`` and a stalled disk are just
-this process leaving: whatever the owner still does, the shell gets its answer.
+The owner is a fork made before anything heavy is imported (:mod:`capture_core.seat`).  Promotion, ``--detach``
+and a stalled disk are just this process leaving: whatever the owner still does, the shell gets its answer.
 """
 
 from __future__ import annotations
@@ -10,13 +10,16 @@ import os
 import select
 import signal
 from time import monotonic
-from typing import TYPE_CHECKING, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, NamedTuple
 
 from capture_core.happenings import Continued, Exited, Signal, Stopped, StreamsOver
-from capture_core.link import NotStarted, Receiver, Sender, Settled, Started
+from capture_core.link import Begin, NotStarted, Receiver, Sender, Settled, Started
+from capture_core.seat import take
 from capture_core.terminal import Terminal, shares_terminal
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from capture_core.facts import Receipt
     from capture_core.order import Order
 
@@ -52,21 +55,20 @@ class Ending(NamedTuple):
     died_of: Interrupt | None = None
 
 
-def run(order: Order) -> Ending:
-    """Run ``order`` under a new owner and wait for what the shell wants to know."""
+def run(order: Order, *, meanwhile: Callable[[], object] | None = None) -> Ending:
+    """Run ``order`` under an owner and wait for what the shell wants to know.
+
+    ``meanwhile`` is called once the owner is at work: what it loads costs no time.
+    """
     terminal = None if order.detach else Terminal.find()
     at_once = terminal is not None and not shares_terminal() and terminal.foreground() == os.getpgrp()
-    down_read, down_write = os.pipe()
-    up_read, up_write = os.pipe()
     wake = _signals_to_pipe()
-    if os.fork() == 0:
-        os.close(down_write)
-        os.close(up_read)
-        _be_owner(order, Sender(up_write), Receiver(down_read), terminal, give_terminal=at_once)
-    os.close(down_read)
-    os.close(up_write)
-    front = _Front(order, Sender(down_write), Receiver(up_read), wake, terminal, handed_over=at_once)
-    return front.run()
+    seat = take()
+    down = Sender(seat.down)
+    down.send(Begin(order=order, has_terminal=terminal is not None, give_terminal=at_once))
+    if meanwhile is not None:
+        meanwhile()
+    return _Front(order, down, Receiver(seat.up), wake, terminal, handed_over=at_once).run()
 
 
 def die_of(interrupt: Interrupt) -> None:
@@ -79,17 +81,6 @@ def die_of(interrupt: Interrupt) -> None:
         os.killpg(0, interrupt.number)
     else:
         os.kill(os.getpid(), interrupt.number)
-
-
-def _be_owner(order: Order, up: Sender, down: Receiver, terminal: Terminal | None, *, give_terminal: bool) -> NoReturn:
-    code = 1
-    try:
-        from capture_core.owner import own
-
-        own(order, up, down, terminal, give_terminal=give_terminal)
-        code = 0
-    finally:
-        os._exit(code)
 
 
 class _Front:

@@ -8,8 +8,17 @@ from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from capture_core.facts import Receipt
+    from capture_core.order import Order
 
 _LENGTH = 4
+
+
+class Begin(NamedTuple):
+    """The first word down: what to run, and whether the child gets the terminal at once."""
+
+    order: Order
+    has_terminal: bool
+    give_terminal: bool
 
 
 class Started(NamedTuple):

@@ -25,8 +25,8 @@ class Order(NamedTuple):
     """One pipe for both streams, so that their order is known."""
     pass_through: bool = True
     detach: bool = False
-    stdin: int | None = 0
-    """Descriptor that the child reads; ``None``: nothing."""
+    stdin: str | int | None = 0
+    """What the child reads: a file by its name, our own stdin (0), or nothing."""
     timeout_seconds: float | None = None
     label: str | None = None
     """``None``: the command line, masked."""

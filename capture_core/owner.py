@@ -11,48 +11,48 @@ import threading
 from typing import TYPE_CHECKING
 
 from capture_core.capture import Identity
-from capture_core.errors import Refused, SpawnFailed
+from capture_core.errors import BadInput, Refused, SpawnFailed
 from capture_core.facts import StreamName
 from capture_core.happenings import Leave
 from capture_core.job import Command, Job
-from capture_core.link import NotStarted, Receiver, Sender, Settled, Started
+from capture_core.link import Begin, NotStarted, Receiver, Sender, Settled, Started
 from capture_core.masking import EngineMasking
 from capture_core.outlet import Outlet
+from capture_core.terminal import Terminal
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from capture_core.happenings import Told
     from capture_core.order import Order
-    from capture_core.terminal import Terminal
 
+BAD_INPUT = 2
 NOT_STARTED = 125
 NOT_EXECUTABLE = 126
 NOT_FOUND = 127
 
-_OURS = (signal.SIGTERM, signal.SIGUSR1, signal.SIGUSR2, signal.SIGCONT)
 _NOT_OURS = (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP, signal.SIGTSTP, signal.SIGTTIN, signal.SIGTTOU)
 
 
-def own(order: Order, up: Sender, down: Receiver, terminal: Terminal | None, *, give_terminal: bool) -> None:
-    """Run one job to its end and tell the front.  Returns when nothing is left to do."""
-    signal.set_wakeup_fd(-1)
+def serve(up: int, down: int) -> None:
+    """Wait to be told what to own, and own it to its end.  Returns when nothing is left to do."""
+    receiver = Receiver(down)
+    begin = receiver.receive()
+    if isinstance(begin, Begin):
+        own(begin, Sender(up), receiver)
+
+
+def own(begin: Begin, up: Sender, down: Receiver) -> None:
+    """Run one job to its end and tell the front."""
+    order = begin.order
     # A group of our own: what the terminal or a supervisor sends to the front's group is the front's to pass on.
     if order.detach:
         os.setsid()
     else:
         os.setpgid(0, 0)
-    masking = EngineMasking(order.limits, engine_folder=order.engine_folder)
-    outlets = _outlets(order)
+    terminal = Terminal.find() if begin.has_terminal else None
     try:
-        job = Job.start(
-            _command(order, terminal if give_terminal else None),
-            _identity(order),
-            order.limits,
-            masking,
-            make_label=_label(order, masking),
-            outlets=outlets,
-        )
+        job = _start(order, terminal if begin.give_terminal else None)
     except (Refused, SpawnFailed, OSError) as error:
         up.send(_not_started(error))
         return
@@ -67,6 +67,40 @@ def own(order: Order, up: Sender, down: Receiver, terminal: Terminal | None, *, 
     job.drop_the_rest()
 
 
+def _start(order: Order, terminal: Terminal | None) -> Job:
+    masking = EngineMasking(order.limits, engine_folder=order.engine_folder)
+    with _opened(order.stdin) as stdin:
+        command = Command(
+            argv=order.argv,
+            stdin=stdin,
+            timeout_seconds=order.timeout_seconds,
+            on_spawned=None if terminal is None else terminal.give,
+        )
+        return Job.start(
+            command,
+            _identity(order),
+            order.limits,
+            masking,
+            make_label=_label(order, masking),
+            outlets=_outlets(order),
+        )
+
+
+@contextlib.contextmanager
+def _opened(stdin: str | int | None) -> Iterator[int | None]:
+    if not isinstance(stdin, str):
+        yield stdin
+        return
+    try:
+        fd = os.open(stdin, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError as error:
+        raise BadInput(f"{stdin!r}: {(error.strerror or str(error)).lower()}; name a file for --stdin") from error
+    try:
+        yield fd
+    finally:
+        os.close(fd)
+
+
 class _Teller:
     """Passes what happens on to the front."""
 
@@ -78,10 +112,7 @@ class _Teller:
 
 
 def _settle_signals() -> None:
-    """After the child's start, so that it inherits what the caller had: the front's handlers end with its exec."""
-    for number in _OURS:
-        if signal.getsignal(number) is not signal.SIG_IGN:
-            signal.signal(number, signal.SIG_DFL)
+    """After the child's start, so that it inherits what the caller had."""
     for number in _NOT_OURS:
         signal.signal(number, signal.SIG_IGN)
 
@@ -122,15 +153,6 @@ def _outlets(order: Order) -> dict[str, Outlet]:
     return {StreamName.STDOUT: Outlet(1), StreamName.STDERR: Outlet(2)}
 
 
-def _command(order: Order, terminal: Terminal | None) -> Command:
-    return Command(
-        argv=order.argv,
-        stdin=order.stdin,
-        timeout_seconds=order.timeout_seconds,
-        on_spawned=None if terminal is None else terminal.give,
-    )
-
-
 def _identity(order: Order) -> Identity:
     return Identity(
         conversation=order.conversation,
@@ -151,6 +173,8 @@ def _label(order: Order, masking: EngineMasking) -> Callable[[], str | None]:
 
 
 def _not_started(error: Refused | SpawnFailed | OSError) -> NotStarted:
+    if isinstance(error, BadInput):
+        return NotStarted(code=BAD_INPUT, words=str(error))
     if isinstance(error, SpawnFailed):
         code = NOT_FOUND if error.errno == errno.ENOENT else NOT_EXECUTABLE
         return NotStarted(code=code, words=str(error))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from capview.cli.main import COMMANDS, Parser, declare, declare_top, load, sentence
+from capview.cli.commands import COMMANDS, Parser, declare, declare_top, load, sentence
 
 if TYPE_CHECKING:
     import argparse

@@ -6,12 +6,10 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
-from capture_core.errors import Refused
-from capview.cli.words import say
+from capview.cli.quantities import seconds, size
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Callable
 
     from capture_core.front import Ending
     from capture_core.order import Order
@@ -35,8 +33,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     shown.add_argument("--json", action="store_true", help="pass nothing through; print the receipt as JSON")
     shown.add_argument("--detach", action="store_true", help="print the ref and return; the job goes on by itself")
     parser.add_argument("--merge", action="store_true", help="one pipe for both streams, so that their order is kept")
-    parser.add_argument("--timeout", metavar="S", help="end the job after this long (90, 5m, 1h)")
-    parser.add_argument("--limit", metavar="N", help="retain at most N bytes of this capture (64MiB, 2GiB)")
+    parser.add_argument("--timeout", type=seconds, metavar="S", help="end the job after this long (90, 5m, 1h)")
+    parser.add_argument("--limit", type=size, metavar="N", help="retain at most N bytes of this capture (64MiB, 2GiB)")
     label = parser.add_mutually_exclusive_group()
     label.add_argument("--label", metavar="TEXT", help="name the job; without it, its command line, masked")
     label.add_argument("--no-label", action="store_true", help="keep no command line in the receipt")
@@ -53,12 +51,16 @@ def run(arguments: argparse.Namespace) -> int:
     from capture_core.front import die_of
     from capture_core.front import run as run_front
 
-    order = _order(arguments)
-    ending = run_front(order)
+    ending = run_front(_order(arguments), meanwhile=_load_words)
     _report(ending, arguments)
     if ending.died_of is not None:
         die_of(ending.died_of)
     return ending.code
+
+
+def _load_words() -> None:
+    """Load what the report will need."""
+    import capview.cli.words  # noqa: F401
 
 
 def _order(arguments: argparse.Namespace) -> Order:
@@ -70,11 +72,10 @@ def _order(arguments: argparse.Namespace) -> Order:
     from capview.cli.place import chosen
     from capview.folders import cache_folder
     from capview.settings import load
-    from capview.units import parse_duration, parse_size
 
     conversation = chosen(arguments.conversation)
     settings = load(
-        {"capture_bytes": _parsed("--limit", arguments.limit, parse_size)},
+        {"capture_bytes": arguments.limit},
         defaults=FOR_PEOPLE if arguments.call_id is None else LIBRARY,
         conversation=conversation,
     )
@@ -88,7 +89,7 @@ def _order(arguments: argparse.Namespace) -> Order:
         pass_through=not (arguments.quiet or arguments.json),
         detach=arguments.detach,
         stdin=_stdin(arguments),
-        timeout_seconds=_parsed("--timeout", arguments.timeout, parse_duration),
+        timeout_seconds=arguments.timeout,
         label=arguments.label,
         with_label=not arguments.no_label,
         call_id=arguments.call_id,
@@ -96,35 +97,24 @@ def _order(arguments: argparse.Namespace) -> Order:
     )
 
 
-def _parsed(option: str, text: str | None, parse: Callable[[str], float]) -> float | None:
-    try:
-        return None if text is None else parse(text)
-    except ValueError as error:
-        raise Refused(f"{option}: {error}") from error
-
-
-def _stdin(arguments: argparse.Namespace) -> int | None:
+def _stdin(arguments: argparse.Namespace) -> str | int | None:
     """What the command reads.  A detached one has no terminal to ask, so it reads nothing unless told what."""
     if arguments.stdin == "close" or (arguments.stdin is None and arguments.detach):
         return None
-    if arguments.stdin is None:
-        return 0
-    try:
-        return os.open(arguments.stdin, os.O_RDONLY | os.O_CLOEXEC)
-    except OSError as error:
-        raise Refused(f"--stdin {arguments.stdin!r}: {(error.strerror or str(error)).lower()}") from error
+    return 0 if arguments.stdin is None else str(arguments.stdin)
 
 
 def _report(ending: Ending, arguments: argparse.Namespace) -> None:
+    from capview.cli.words import say
+    from capview.present import receipt_line
+
     if arguments.json and ending.receipt is not None:
         from capture_core.receipt import encode
 
         sys.stdout.buffer.write(encode(ending.receipt))
     elif ending.receipt is not None and not arguments.quiet:
-        from capview.present import receipt_line
-
         say(receipt_line(ending.receipt))
-    elif arguments.detach and ending.receipt is None and not ending.words:
+    elif arguments.detach and not ending.words:
         print(ending.ref)
     if ending.words:
         say(ending.words)
@@ -135,6 +125,7 @@ def _without_capture(command: list[str]) -> int:
         os.execvp(command[0], command)
     except OSError as error:
         from capture_core.owner import NOT_EXECUTABLE, NOT_FOUND
+        from capview.cli.words import say
 
         missing = isinstance(error, FileNotFoundError)
         say(f"{command[0]}: {(error.strerror or str(error)).lower()}")

@@ -1,0 +1,54 @@
+"""The fork that becomes the owner: made first thing, so that front and owner load what they need side by side."""
+
+from __future__ import annotations
+
+import os
+from typing import NamedTuple, NoReturn
+
+
+class Seat(NamedTuple):
+    """A process that waits to be told what to own, and the pipes to it: ``down`` to write, ``up`` to read."""
+
+    pid: int
+    down: int
+    up: int
+
+
+_prepared: list[Seat] = []
+
+
+def prepare() -> None:
+    """Fork now; :func:`take` gives it out.  A front that ends without a word ends it too: it sees its pipe close."""
+    _prepared.append(_fork())
+
+
+def take() -> Seat:
+    """The prepared seat, else a new one."""
+    return _prepared.pop() if _prepared else _fork()
+
+
+def _fork() -> Seat:
+    down_read, down_write = os.pipe()
+    up_read, up_write = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        os.close(down_write)
+        os.close(up_read)
+        _sit(up_write, down_read)
+    os.close(down_read)
+    os.close(up_write)
+    return Seat(pid, down_write, up_read)
+
+
+def _sit(up: int, down: int) -> NoReturn:
+    code = 1
+    try:
+        from capture_core.owner import serve
+
+        serve(up, down)
+        code = 0
+    except KeyboardInterrupt:
+        # ^C before the owner had a group of its own: the front has it as well, and nothing was started.
+        code = 130
+    finally:
+        os._exit(code)
