@@ -14,7 +14,7 @@ from capture_core.durable import open_own, replace
 from capture_core.errors import PlaceRefused
 from capture_core.facts import RepresentationFacts
 from capture_core.limits import ENGINE_FILE_BYTES, LABEL_CHARS
-from capture_core.sanitise import Sanitiser
+from capture_core.sanitise import Sanitiser, sanitised
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,10 +43,11 @@ class EngineMasking:
 
     def line(self, text: str) -> str:
         """``text`` as one bounded line, sanitised like a stream."""
-        sanitiser = self.stage()
         # Lone surrogates stand for bytes of a command line that are not UTF-8: they become what such bytes become.
-        data = sanitiser.feed(text.encode("utf-8", "surrogateescape")) + sanitiser.finish(eof=True)
-        line = data.decode().translate(_ONE_LINE).strip()
+        raw = text.encode("utf-8", "surrogateescape")
+        line = (
+            sanitised(raw, pending_bytes=self._pending_bytes, engine=self._engine).decode().translate(_ONE_LINE).strip()
+        )
         return line if len(line) <= LABEL_CHARS else line[: LABEL_CHARS - 1] + "…"
 
     def facts(self, stages: Sequence[TextStage]) -> RepresentationFacts:

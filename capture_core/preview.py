@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 _CHARACTER_BYTES = 4
 _CONTINUATION = bytes(range(0x80, 0xC0))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Excerpt:
+class Excerpt(NamedTuple):
     """Both ends of a text of ``length`` bytes; ``tail`` is empty when the head is all of it."""
 
     head: bytes

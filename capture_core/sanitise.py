@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from types import MappingProxyType
+from typing import TYPE_CHECKING, NamedTuple
 
 from capture_core.decode import Decoder
 from capture_core.redact.engine import shared_engine
@@ -11,16 +11,15 @@ from capture_core.redact.redactor import OMITTED, Redactor
 from capture_core.strip import Stripper
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from capture_core.redact.engine import Engine
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Counts:
+class Counts(NamedTuple):
     """What was done to a stream."""
 
-    redactions: dict[str, int] = field(default_factory=dict)
+    redactions: Mapping[str, int] = MappingProxyType({})
     """Masked values by rule."""
     replaced_bytes: int = 0
     """Raw bytes that were not UTF-8."""

@@ -22,6 +22,15 @@ def prepare() -> None:
     _prepared.append(_fork())
 
 
+def dismiss() -> None:
+    """Send a prepared seat away: nothing is to be owned after all."""
+    while _prepared:
+        seat = _prepared.pop()
+        os.close(seat.down)
+        os.close(seat.up)
+        os.waitpid(seat.pid, 0)
+
+
 def take() -> Seat:
     """The prepared seat, else a new one."""
     return _prepared.pop() if _prepared else _fork()

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Protocol
 
 from capture_core.durable import FINAL_MODE, ShortWrite, write_all
 from capture_core.facts import ByteRange, CaptureReason, CaptureState, PreviewFacts, StreamFacts
+from capture_core.preview import Tail
 from capture_core.seal import Sealer
-from capture_core.tail import TailKeeper
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -79,7 +79,7 @@ class Spool:
         self._limits = limits
         self._make_stage = make_stage
         self._stage: TextStage | None = None
-        self._tail: TailKeeper | None = None
+        self._tail: Tail | None = None
         self._sealer = Sealer(file.fd)
         self._sha256: str | None = None
         self._lines: int | None = None
@@ -120,7 +120,7 @@ class Spool:
         """Commit nothing more; the stage runs on, for the last text that the receipt keeps."""
         if self.reason is None:
             self.reason = reason
-            self._tail = TailKeeper(self._limits.tail_text_bytes)
+            self._tail = Tail(self._limits.tail_text_bytes)
 
     def facts(self, reader: ReaderCounts) -> StreamFacts:
         """The counters of this moment, the reader's and ours, none derived from another."""
@@ -160,7 +160,7 @@ class Spool:
             tail=tail,
             returned_bytes=shown,
             omitted_bytes=self._retained - shown,
-            tail_text=self._tail.text() if self._tail is not None else None,
+            tail_text=self._tail.finish().decode() if self._tail is not None else None,
         )
 
     def seal(self) -> None:

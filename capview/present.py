@@ -5,9 +5,8 @@ Pure: times are compared with a ``now`` that the caller gives, in seconds since 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from capture_core.facts import CaptureReason, CaptureState, EndReason, Liveness, ProcessState
 from capview.escaping import safe as safe  # noqa: PLC0414 — who takes words from here takes this too
@@ -43,8 +42,7 @@ COLOURS: Final = {
 """A terminal's own colours, so that they fit its theme."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Look:
+class Look(NamedTuple):
     """How a state is shown: one narrow glyph, a word or few, a tone."""
 
     glyph: str

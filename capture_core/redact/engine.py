@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import functools
-import hashlib
 import os
+import zlib
 from typing import TYPE_CHECKING, Any
 
 from capture_core.errors import EngineUnavailable
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from capture_core.redact.rule import Rule
 
-_DIGEST_BYTES = 32
+_DIGEST_BYTES = 4
 _LENGTH_BYTES = 8
 
 
@@ -119,7 +119,8 @@ def _compiled(hs: ModuleType, patterns: Sequence[bytes], mode: int, flags: int) 
 
 def _digest(hs: ModuleType, exact: Exact, body: bytes) -> bytes:
     made_for = (hs.__version__, os.uname().machine, CONTROL, exact.candidates)
-    return hashlib.sha256(repr(made_for).encode() + body).digest()
+    # Against a file that is cut or stale, not against an enemy: who may write it may do anything else as well.
+    return zlib.crc32(repr(made_for).encode() + body).to_bytes(_DIGEST_BYTES, "big")
 
 
 def _hyperscan() -> ModuleType:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from capture_core.decode import weight
 from capture_core.limits import LOOK_BACK_BYTES
@@ -19,24 +18,21 @@ OMITTED = b"[omitted: undecidable fragment]"
 """What stands in the text for a fragment that was dropped because it could not be decided."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Searching:
+class _Searching(NamedTuple):
     """Outside of any value; ``undecided`` may be the beginning of one."""
 
     undecided: bytes = b""
     begun: Form | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class _Gathering:
+class _Gathering(NamedTuple):
     """In a value, all of which is held; ``value`` grows."""
 
     form: Form
     value: bytearray
 
 
-@dataclass(frozen=True, slots=True)
-class _Omitting:
+class _Omitting(NamedTuple):
     """In a value that grew too long; nothing of it is held."""
 
     form: Form

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Introduction:
+class Introduction(NamedTuple):
     """A value that is known by how it begins: one of ``introducers`` and ``least`` characters of ``alphabet``.
 
     The introducer is itself a part of the secret: at the end of a block it is held until more is known.
@@ -21,8 +20,7 @@ class Introduction:
     """Whether the introducer must not continue a word."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rule:
+class Rule(NamedTuple):
     """One form of secret: where its value begins and where it ends, as bytes expressions."""
 
     name: str
@@ -36,16 +34,16 @@ class Rule:
 
     It decides by the bytes that it matches and by those before, never by what follows: else the cuts would show.
     """
-    introduction: Introduction | None = None
-    """For an opening whose text is secret too.  That of the others is given out as it comes."""
     ends: str
     """The first byte that cannot belong to the value, seen from the opening's end.  May look back at one byte."""
-    spared: str | None = None
-    """Whole values that are no secrets after all."""
     masks: tuple[str, ...]
     """Texts with a secret, its value between ``«`` and ``»``."""
     passes: tuple[str, ...]
     """Texts that look alike and must stay as they are."""
+    introduction: Introduction | None = None
+    """For an opening whose text is secret too.  That of the others is given out as it comes."""
+    spared: str | None = None
+    """Whole values that are no secrets after all."""
 
 
 APART = r"(?:(?<![A-Za-z0-9])|(?<=\\[bfnrt])|(?<=%[0-9A-Fa-f]{2})|(?<=\\u[0-9A-Fa-f]{4}))"

@@ -42,13 +42,23 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _dispatch(words: list[str]) -> int:
     if words[:1] == ["run"] and hasattr(os, "fork"):
-        from capture_core.seat import prepare
-
-        # Before anything else is loaded: the owner loads what it needs while this process reads its command line.
-        prepare()
+        return _dispatch_run(words)
     from capview.cli.commands import dispatch
 
     return dispatch(words)
+
+
+def _dispatch_run(words: list[str]) -> int:
+    from capture_core.seat import dismiss, prepare
+
+    # Before anything else is loaded: the owner loads what it needs while this process reads its command line.
+    prepare()
+    try:
+        from capview.cli.commands import dispatch
+
+        return dispatch(words)
+    finally:
+        dismiss()
 
 
 def _expect_any_text() -> None:

@@ -201,8 +201,9 @@ def test_many_jobs_leave_no_thread_descriptor_or_zombie(conversation: Conversati
         assert job.wait() is not None
         job.join()
     assert resources() == before
-    with pytest.raises(ChildProcessError):
-        os.waitpid(-1, os.WNOHANG)
+    for job in jobs:
+        with pytest.raises(ChildProcessError):
+            os.waitpid(job.pid, os.WNOHANG)
 
 
 def test_the_stored_text_of_a_random_binary_stream_accounts_for_every_byte(conversation: Conversation) -> None:
