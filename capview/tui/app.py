@@ -7,6 +7,7 @@ import time
 from contextlib import aclosing
 from typing import TYPE_CHECKING, Protocol, cast
 
+from textual import work
 from textual.app import App
 
 from capture_core.errors import CaptureError
@@ -75,7 +76,7 @@ class CapviewApp(App[None]):
             from capview.tui.screens.jobs import JobsScreen
 
             await self.push_screen(JobsScreen(self._source, self._place))
-        self.run_worker(self._look(), group="look")
+        self._look()
         if self._wakeups.tick_seconds is not None:
             self.set_interval(self._wakeups.tick_seconds, self.tick)
         self.call_after_refresh(_spare_the_collector)
@@ -84,6 +85,7 @@ class CapviewApp(App[None]):
         """Time went on: show ages and rates as they are now."""
         self._publish()
 
+    @work(group="look")
     async def _look(self) -> None:
         """Learn of all captures, then of every change."""
         # Changes first: what happens while the list is made is then told, and not lost between the two.

@@ -82,7 +82,7 @@ class LogModel:
         if self._seen is None:
             self._seen = extent.committed
             self.following = extent.live
-        return self.document.length != before and (self.following or self.window.end >= before)
+        return self.document.length != before and (self.following or self.window.at_end)
 
     def start_over(self, replaced: Replaced) -> None:
         """The file is another: nothing of it was shown yet."""

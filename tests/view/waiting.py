@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 _HOPS = 4
 """A key goes from the driver to the app, the screen, the widget, and what it says goes back up."""
-_ENDLESS = {"look", *(f"tail-{name}" for name in ("stdout", "stderr", "output", "content"))}
+_ENDLESS = {"look", "tail"}
 
 
 async def until(pilot: Pilot[Any], condition: Callable[[], object]) -> None:

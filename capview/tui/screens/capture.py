@@ -6,6 +6,7 @@ import asyncio
 from functools import partial
 from typing import TYPE_CHECKING
 
+from textual import work
 from textual.containers import Horizontal
 from textual.content import Content
 from textual.screen import Screen
@@ -72,7 +73,7 @@ class CaptureScreen(Screen[None]):
         stream = main_stream(self.entry)
         self._show_entry(self.entry, now=0.0)
         self._show(*([stream] if stream else []))
-        self.run_worker(self._read_receipt(), group="receipt", exclusive=True)
+        self._read_receipt()
         for name in self._panes:
             self._tail(name)
 
@@ -87,7 +88,7 @@ class CaptureScreen(Screen[None]):
         ended = is_over(entry) and not is_over(self.entry)
         self._show_entry(entry, snapshot.now)
         if ended:
-            self.run_worker(self._read_receipt(), group="receipt", exclusive=True)
+            self._read_receipt()
 
     @property
     def view(self) -> LogView | None:
@@ -170,6 +171,7 @@ class CaptureScreen(Screen[None]):
         last = self._tails.get(stream, "")
         self._panes[stream].view.extent = extent(self.entry, stream, committed=committed, last=last)
 
+    @work(group="receipt", exclusive=True)
     async def _read_receipt(self) -> None:
         """Read what listings leave out: the last words of a stream that was cut."""
         try:
@@ -189,8 +191,9 @@ class CaptureScreen(Screen[None]):
     def _tail(self, stream: str) -> None:
         seconds = self._wakeups.tail_seconds
         if seconds is not None and not is_over(self.entry):
-            self.run_worker(self._ask_length(stream, seconds), group=f"tail-{stream}", exclusive=True)
+            self._ask_length(stream, seconds)
 
+    @work(group="tail")
     async def _ask_length(self, stream: str, seconds: float) -> None:
         """Ask for the stream's length while it may grow: sooner than events of a whole tree can tell."""
         quiet = 0.0

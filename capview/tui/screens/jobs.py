@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from textual import work
 from textual.content import Content
 from textual.screen import Screen
 
@@ -110,8 +111,9 @@ class JobsScreen(Screen[None]):
     def _show_preview(self) -> None:
         entry = self.query_one(JobPreview).entry
         if entry is not None:
-            self.run_worker(self._read_preview(entry), group="preview", exclusive=True)
+            self._read_preview(entry)
 
+    @work(group="preview", exclusive=True, description="preview")
     async def _read_preview(self, entry: Entry) -> None:
         pane = self.query_one(JobPreview)
         try:

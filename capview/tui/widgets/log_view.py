@@ -6,6 +6,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, ClassVar
 
 from rich.cells import cell_len
+from textual import work
 from textual.reactive import reactive
 
 from capture_core.errors import CaptureError
@@ -209,7 +210,7 @@ class LogView(ReadingView, can_focus=True, inherit_bindings=False):
 
     def _start_search(self) -> None:
         self._searching = True
-        self.run_worker(self._search_on(), group="search")
+        self._search_on()
 
     def action_next_match(self) -> None:
         """Go to the next match."""
@@ -226,6 +227,7 @@ class LogView(ReadingView, can_focus=True, inherit_bindings=False):
         self.search_for("", 0)
         super().start_over(replaced)
 
+    @work(group="search")
     async def _search_on(self) -> None:
         """Search to the end, and on as the log grows; a match that is wanted is shown as soon as it is found."""
         search, document = self.search.running, self.model.document

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from time import monotonic
 from typing import TYPE_CHECKING, TypeAlias
 
+from textual import work
 from textual.message import Message
 from textual.reactive import reactive
 
@@ -170,10 +171,11 @@ class ReadingView(LineView, inherit_bindings=False):
     def _take(self, outcome: Window | Miss[Window], *, moved: bool) -> None:
         if isinstance(outcome, Miss):
             self.reading = True
-            self.run_worker(self._read(outcome, moved=moved), group="read", exclusive=True)
+            self._read(outcome, moved=moved)
         else:
             self._show(outcome, moved=moved)
 
+    @work(group="read", exclusive=True)
     async def _read(self, miss: Miss[Window], *, moved: bool) -> None:
         try:
             window = await self.model.document.pages.finish(miss)
@@ -204,8 +206,9 @@ class ReadingView(LineView, inherit_bindings=False):
         around = {max(0, window.start // pages.page_bytes - 1), min(last, window.end // pages.page_bytes + 1)}
         missing = [number for number in sorted(around) if not pages.held(number)]
         if missing and pages.length:
-            self.run_worker(self._load(missing), group="margin", exclusive=True)
+            self._load(missing)
 
+    @work(group="margin", exclusive=True)
     async def _load(self, numbers: list[int]) -> None:
         for number in numbers:
             try:
@@ -233,8 +236,9 @@ class ReadingView(LineView, inherit_bindings=False):
         """Count the lines that are not counted yet, behind everything else."""
         if self.model.height and not self._counting and not self.model.document.indexed:
             self._counting = True
-            self.run_worker(self._count(), group="count")
+            self._count()
 
+    @work(group="count")
     async def _count(self) -> None:
         due = monotonic() + PROGRESS_SECONDS
         document = self.model.document
