@@ -51,12 +51,14 @@ def may_become_a_character(cut: bytes) -> bool:
     return False
 
 
-@given(raws)
-def test_held_is_exactly_the_unfinished_character(raw: bytes) -> None:
-    decoder = Decoder()
-    decoder.feed(raw)
-    lengths = [length for length in (1, 2, 3) if length <= len(raw) and may_become_a_character(raw[-length:])]
-    assert lengths == ([decoder.held] if decoder.held else [])
+def test_held_is_exactly_the_unfinished_character() -> None:
+    # Every border of the Unicode Standard's table 3-7, and what lies beyond each.
+    borders = b"\x7f\x80\x8f\x90\x9f\xa0\xbf\xc1\xc2\xdf\xe0\xe1\xec\xed\xee\xef\xf0\xf1\xf3\xf4\xf5"
+    for ends in (bytes(end) for count in (1, 2, 3) for end in product(borders, repeat=count)):
+        decoder = Decoder()
+        decoder.feed(b"text " + ends)
+        unfinished = [length for length in (1, 2, 3) if length <= len(ends) and may_become_a_character(ends[-length:])]
+        assert unfinished == ([decoder.held] if decoder.held else [])
 
 
 @given(raws, places)

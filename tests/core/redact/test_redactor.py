@@ -148,3 +148,17 @@ def test_values_within_what_is_spared_are_found() -> None:
     assert redact([b"secret=compute(x), " + TOKEN + b"\n"])[0] == b"secret=compute(x), [redacted:gh-token]\n"
     assert redact([b'token=f"' + TOKEN + b'"\n'])[0] == b'token=f"[redacted:assignment]"\n'
     assert redact([b"token=a.token,password=hunter2\n"])[0] == b"token=a.token,password=[redacted:assignment]\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "masked"),
+    [
+        # A whole token within what may yet be a longer one, and is; and is not.
+        (b"AIza-sk-" + b"a" * 31 + b"\n", b"[redacted:google-api-key]\n"),
+        (b"AIza-sk-" + b"a" * 21 + b"\n", b"AIza-[redacted:openai-key]\n"),
+        # What might begin a token, but a masked one has taken its beginning.
+        (b"sk-" + b"a" * 20 + b"glpat-", b"[redacted:openai-key]-"),
+    ],
+)
+def test_of_overlapping_tokens_the_leftmost_is_masked_in_any_cuts(text: bytes, masked: bytes) -> None:
+    assert {redact(parts)[0] for parts in cuts(text, [5, 11, 28, 29])} == {masked}
