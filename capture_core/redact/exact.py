@@ -84,7 +84,7 @@ class Exact:
         introductions = [(form, introduction) for form, introduction in introduced if introduction]
         self._introduced = tuple(form for form, _ in introductions)
         self._unfinished = _compiled(f"(?:{'|'.join(_unfinished(each) for _, each in introductions) or _NOTHING})\\Z")
-        self._made_of = bytes({byte for _, each in introductions for byte in _made_of(each)})
+        self._made_of = b"".join({_made_of(each) for _, each in introductions})
         self.reach = max((_reach(each) for _, each in introductions), default=0) + _APART_BYTES
         """How many bytes at the end of a text :meth:`undecided` may look at."""
 
@@ -127,15 +127,19 @@ class Exact:
 def _unfinished(introduction: Introduction) -> str:
     """Return a pattern for what is not yet an opening; its only group is what follows a whole introducer."""
     literals = "|".join(map(re.escape, introduction.introducers))
-    prefixes = "|".join(map(_prefixes, introduction.introducers))
     begun = f"(?:{literals})([{introduction.alphabet}]{{1,{introduction.least - 1}}})"
-    return f"{APART if introduction.apart else ''}(?:{prefixes}|{begun})"
+    return f"{APART if introduction.apart else ''}(?:{_beginnings(introduction.introducers)}|{begun})"
 
 
-def _prefixes(literal: str) -> str:
-    """Return a pattern for each beginning of a literal, and for itself: ``a(?:b(?:c)?)?``."""
-    first, rest = literal[0], literal[1:]
-    return re.escape(first) + (f"(?:{_prefixes(rest)})?" if rest else "")
+def _beginnings(literals: Iterable[str]) -> str:
+    """Return a pattern for every beginning of the literals, and themselves: ``a(?:b|c(?:d)?)?``."""
+    rests: dict[str, list[str]] = {}
+    for literal in filter(None, literals):
+        rests.setdefault(literal[0], []).append(literal[1:])
+    return "|".join(
+        re.escape(first) + (f"(?:{beginnings})?" if (beginnings := _beginnings(rest)) else "")
+        for first, rest in rests.items()
+    )
 
 
 def _reach(introduction: Introduction) -> int:
@@ -145,8 +149,8 @@ def _reach(introduction: Introduction) -> int:
 
 def _made_of(introduction: Introduction) -> bytes:
     """Return the bytes of which an opening is made."""
-    member = _compiled(f"[{introduction.alphabet}]")
-    return "".join(introduction.introducers).encode() + bytes(b for b in range(256) if member.match(bytes([b])))
+    alphabet = re.findall(f"[{introduction.alphabet}]".encode(), bytes(range(256)))
+    return b"".join([*alphabet, *map(str.encode, introduction.introducers)])
 
 
 def _compiled(pattern: str) -> re.Pattern[bytes]:
