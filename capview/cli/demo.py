@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
 import sys
 import tempfile
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator
+    from typing import NoReturn
 
 EXAMPLE = """\
 examples:
@@ -60,6 +62,8 @@ def run(arguments: argparse.Namespace) -> int:
         return 0
     from capview.tui.app import open_ui
 
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, _leave)
     with tempfile.TemporaryDirectory(prefix="capview-demo-") as folder:
         conversation = str(Path(folder) / "demo")
         make(conversation)
@@ -76,12 +80,19 @@ def make(conversation: str) -> None:
 @contextmanager
 def _running(conversation: str) -> Iterator[None]:
     """Have one job going on, and end it with the demo."""
-    front = subprocess.Popen(_command(conversation, _GOES_ON, "--quiet"), stdin=subprocess.DEVNULL)
+    # In a session of its own: as the foreground job that a `capview run` is, it would take the terminal from the UI.
+    command = _command(conversation, _GOES_ON, "--quiet")
+    front = subprocess.Popen(command, stdin=subprocess.DEVNULL, start_new_session=True)
     try:
         yield
     finally:
         front.terminate()
         front.wait()
+
+
+def _leave(number: int, _frame: object) -> NoReturn:
+    """End as after ``q``: a closed terminal leaves no job and no folder behind either."""
+    raise SystemExit(128 + number)
 
 
 def _command(conversation: str, sample: _Sample, *options: str) -> tuple[str, ...]:
