@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from capture_core.happenings import Continued, Exited, Signal, Stopped, StreamsOver
 from capture_core.link import Begin, NotStarted, Receiver, Sender, Settled, Started
 from capture_core.seat import take
-from capture_core.terminal import Terminal, shares_terminal
+from capture_core.terminal import Terminal, is_wanted_at_once
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -61,7 +61,7 @@ def run(order: Order, *, meanwhile: Callable[[], object] | None = None) -> Endin
     ``meanwhile`` is called once the owner is at work: what it loads costs no time.
     """
     terminal = None if order.detach else Terminal.find()
-    at_once = terminal is not None and not shares_terminal() and terminal.foreground() == os.getpgrp()
+    at_once = terminal is not None and is_wanted_at_once() and terminal.foreground() == os.getpgrp()
     wake = _signals_to_pipe()
     seat = take()
     down = Sender(seat.down)

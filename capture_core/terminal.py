@@ -46,10 +46,17 @@ class Terminal:
         os.close(self.fd)
 
 
-def shares_terminal() -> bool:
-    """Whether another program of the same pipeline may need the terminal: stdin or stdout is a pipe."""
-    for fd in (0, 1):
-        with contextlib.suppress(OSError):
-            if stat.S_ISFIFO(os.fstat(fd).st_mode):
-                return True
-    return False
+def is_wanted_at_once() -> bool:
+    """Whether the child should have the terminal from its start: it reads it, and nobody else may need it.
+
+    The other end of a pipeline may, and whoever gave its job another stdin may itself be using the terminal; such
+    a child gets it when it asks.
+    """
+    return os.isatty(0) and not _is_pipe(1)
+
+
+def _is_pipe(fd: int) -> bool:
+    try:
+        return stat.S_ISFIFO(os.fstat(fd).st_mode)
+    except OSError:
+        return False

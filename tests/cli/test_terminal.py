@@ -142,3 +142,9 @@ def test_the_terminal_s_settings_are_as_before(terminal: Terminal) -> None:
     before = terminal.run("stty -a")
     terminal.run(RUN + "stty -a")
     assert before.replace("stty -a", "").strip() == terminal.run("stty -a").replace("stty -a", "").strip()
+
+
+def test_a_job_with_another_stdin_does_not_take_the_terminal(terminal: Terminal) -> None:
+    """Whoever started it so may be using the terminal itself, as a terminal UI does."""
+    check = "import os; t = os.open('/dev/tty', 0); print('mine' if os.tcgetpgrp(t) == os.getpgrp() else 'not mine')"
+    assert "\nnot mine\n" in terminal.run(f'{RUN}python3 -c "{check}" < /dev/null')
