@@ -42,8 +42,8 @@ class Limits(Record):
     stall_seconds: float = 1.0
     """How long a full queue may take to fall to half; beyond: the writer counts as stalled and the child runs on."""
 
-    read_bytes: int = 64 * KIB
-    """One read of a pipe.  Larger blocks are mapped and faulted anew by the allocator, and slower."""
+    read_bytes: int = 256 * KIB
+    """One read of a pipe.  Below, the work on each read costs more than the work on its bytes."""
 
     pipe_bytes: int = 1 * MIB
     """Capacity asked for the child's pipes; the kernel may grant less."""
@@ -87,8 +87,8 @@ VIEW_PAGE_BYTES = 64 * KIB
 VIEW_CACHED_PAGES = 48
 """Pages that one view keeps, 3 MiB; beyond: the one that was not looked at for longest is read again."""
 
-VIEW_INDEX_READ_BYTES = 256 * KIB
-"""One read of the background line count: larger ones hold the interpreter lock for too long."""
+VIEW_INDEX_READ_BYTES = 1 * MIB
+"""One read of the background line count."""
 
 VIEW_PIECE_BYTES = 4 * KIB
 """A longer line is shown in pieces, each at least this and less than twice this long."""
@@ -145,11 +145,11 @@ VIEW_PAINT_SECONDS = 0.033
 """After an append was painted at once, the next ones are painted together, this much later."""
 
 VIEW_TAIL_SECONDS = 0.02
-"""How often a local stream that grows before the reader's eyes is asked for its length."""
+"""After the length of a stream was asked for, it is asked for again this much later at the earliest."""
 
-VIEW_QUIET_SECONDS = 10.0
-VIEW_QUIET_TAIL_SECONDS = 0.1
-"""After so long without growth it is asked less often."""
+VIEW_TAIL_POLL_SECONDS = 0.1
+VIEW_TAIL_CHECK_SECONDS = 2.0
+"""How often the length is asked for where file events cannot be had, and where they can."""
 
 VIEW_TICK_SECONDS = 1.0
 """How often ages and elapsed times are drawn anew."""
