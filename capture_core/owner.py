@@ -15,8 +15,8 @@ from capture_core.errors import BadInput, Refused, SpawnFailed
 from capture_core.facts import StreamName
 from capture_core.happenings import Leave
 from capture_core.job import Command, Job
-from capture_core.link import Begin, NotStarted, Receiver, Sender, Settled, Started
 from capture_core.limits import MIB
+from capture_core.link import Begin, NotStarted, Receiver, Sender, Settled, Started
 from capture_core.masking import EngineMasking
 from capture_core.outlet import Outlet
 from capture_core.terminal import Terminal
