@@ -9,7 +9,10 @@ import tempfile
 import tokenize
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from capture_core.owner import NOT_STARTED
+from capview.cli.commands import USAGE
 
 if TYPE_CHECKING:
     import argparse
@@ -21,6 +24,8 @@ examples:
   capview demo
   capview demo --make ~/sample     # make the conversation there, open nothing
 """
+
+FAILED: Final = 1
 
 _PYTHON = sys.executable
 
@@ -56,25 +61,41 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Make the samples, then open the UI on them; what was made is gone afterwards, unless --make named a place."""
     if arguments.make is not None:
-        make(arguments.make)
-        subprocess.run(_command(arguments.make, _GOES_ON, "--detach"), check=True, stdout=subprocess.DEVNULL)
-        print(arguments.make)
-        return 0
+        return _make_there(arguments.make)
     from capview.tui.app import open_ui
+    from capview.tui.opening import require_terminal
 
+    require_terminal()
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, _leave)
     with tempfile.TemporaryDirectory(prefix="capview-demo-") as folder:
         conversation = str(Path(folder) / "demo")
-        make(conversation)
+        if not make(conversation):
+            return FAILED
         with _running(conversation):
             return open_ui(conversation)
 
 
-def make(conversation: str) -> None:
-    """Run every sample in ``conversation`` under ``capview run``, to its end."""
-    for sample in _samples():
-        subprocess.run(_command(conversation, sample, "--quiet"), check=False, stdin=subprocess.DEVNULL)
+def _make_there(conversation: str) -> int:
+    if not make(conversation):
+        return USAGE
+    detached = _command(conversation, _GOES_ON, "--detach")
+    if subprocess.run(detached, check=False, stdout=subprocess.DEVNULL).returncode:
+        return FAILED
+    print(conversation)
+    return 0
+
+
+def make(conversation: str) -> bool:
+    """Run every sample in ``conversation`` under ``capview run``, to its end.
+
+    ``False``: the place takes no captures; the first that was tried there has said why.
+    """
+    return all(_ran(_command(conversation, sample, "--quiet")) for sample in _samples())
+
+
+def _ran(command: tuple[str, ...]) -> bool:
+    return subprocess.run(command, check=False, stdin=subprocess.DEVNULL).returncode != NOT_STARTED
 
 
 @contextmanager

@@ -78,3 +78,19 @@ def test_the_running_job_can_be_ended_and_ends_complete(sample: Path) -> None:
     assert ended["liveness"] == "final"
     stdout = ended["streams"]["stdout"]
     assert stdout["observed"] == stdout["retained"] == stdout["committed"] > 0
+
+
+def test_a_place_that_takes_no_captures_is_one_line(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    done = capview("demo", "--make", str(tmp_path / "file"))
+    assert (done.returncode, done.stdout) == (2, b"")
+    [line] = done.stderr.decode().splitlines()
+    assert line.startswith("capview: conversation ")
+    assert "not a directory" in line
+
+
+def test_without_a_terminal_nothing_is_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    done = capview("demo")
+    assert (done.returncode, len(done.stderr.splitlines())) == (2, 1)
+    assert not list(tmp_path.iterdir())
