@@ -101,7 +101,7 @@ def _ran(command: tuple[str, ...]) -> bool:
 @contextmanager
 def _running(conversation: str) -> Iterator[None]:
     """Have one job going on, and end it with the demo."""
-    # In a session of its own: as the foreground job that a `capview run` is, it would take the terminal from the UI.
+    # In a session of its own: the terminal and its signals are the UI's alone.
     command = _command(conversation, _GOES_ON, "--quiet")
     front = subprocess.Popen(command, stdin=subprocess.DEVNULL, start_new_session=True)
     try:
