@@ -28,8 +28,9 @@ from capture_core.facts import (
     StreamName,
     TimeFacts,
 )
+from capture_core.limits import REQUEST_BYTES
 from capture_core.namespace import Namespace, new_capture_id
-from capture_core.receipt import encode
+from capture_core.receipt import Request, encode, parse_request
 from capture_core.spool import Budget, Spool
 
 if TYPE_CHECKING:
@@ -135,6 +136,11 @@ class Capture:
         except OSError:
             return False
         return True
+
+    def take_request(self) -> Request | None:
+        """What somebody asks of the owner by a file beside the capture, if anything; the file is gone then."""
+        data = self._place.take(names.request_file(self.capture_id), REQUEST_BYTES)
+        return None if data is None else parse_request(data)
 
     def finish(self) -> Receipt:
         """Seal the streams and publish the final receipt, last.  Raises ``OSError``: the leftover is discoverable."""

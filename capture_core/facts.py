@@ -106,6 +106,13 @@ class Liveness(StrEnum):
     """Another host wrote it, or locks say nothing here."""
 
 
+class RequestKind(StrEnum):
+    """What a reader may ask of an owner."""
+
+    CANCEL = "cancel"
+    PROMOTE = "promote"
+
+
 class Producer(Record):
     """Who made a capture: the adapter, its version, and what kind of source it read."""
 

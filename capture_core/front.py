@@ -12,7 +12,7 @@ import signal
 from time import monotonic
 from typing import TYPE_CHECKING, NamedTuple
 
-from capture_core.happenings import Continued, Exited, Signal, Stopped, StreamsOver
+from capture_core.happenings import Continued, Exited, Promote, Signal, Stopped, StreamsOver
 from capture_core.link import Begin, NotStarted, Receiver, Sender, Settled, Started
 from capture_core.seat import take
 from capture_core.terminal import Terminal, is_wanted_at_once
@@ -36,6 +36,8 @@ _FROM_THE_KEYBOARD = (signal.SIGINT, signal.SIGQUIT)
 _STOPS_THE_JOB = (signal.SIGTSTP, signal.SIGTTIN, signal.SIGTTOU)
 OWNER_KILLED = 1
 TIMED_OUT = 124
+PROMOTED = 124
+"""As for a time limit: what was waited for is not over."""
 
 
 class Interrupt(NamedTuple):
@@ -125,7 +127,7 @@ class _Front:
         self._take_terminal()
         return ending
 
-    def _hear(self, word: object | None) -> Ending | None:
+    def _hear(self, word: object | None) -> Ending | None:  # noqa: C901 — a case for each word
         match word:
             case Started():
                 self._started = word
@@ -137,6 +139,8 @@ class _Front:
                 self._stopped(number)
             case Continued():
                 pass
+            case Promote():
+                return Ending(code=PROMOTED, ref=self._place())
             case Exited():
                 self._exited = word
             case StreamsOver():

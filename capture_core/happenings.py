@@ -48,11 +48,15 @@ class Cancel(NamedTuple):
     why: EndedBy
 
 
+class Promote(NamedTuple):
+    """Somebody asked that whoever waits for the job in the foreground stop waiting; the job goes on."""
+
+
 class Leave(NamedTuple):
     """Whoever watched is gone: pass nothing on any more."""
 
 
 ChildEvent = Exited | Stopped | Continued
-Told = ChildEvent | StreamsOver
+Told = ChildEvent | StreamsOver | Promote
 Ask = Signal | Cancel | Leave
 Happening = Told | Ask | WriterOver

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol, assert_never
 
 from capture_core.capture import Capture, Identity, Masking
 from capture_core.child import Child, Descriptors
-from capture_core.facts import EndedBy, EndReason, ProcessFacts, ProcessState, ResourceFacts, StreamName
+from capture_core.facts import EndedBy, EndReason, ProcessFacts, ProcessState, RequestKind, ResourceFacts, StreamName
 from capture_core.handoff import Handoff
-from capture_core.happenings import Cancel, Continued, Exited, Leave, Signal, Stopped, StreamsOver, WriterOver
+from capture_core.happenings import Cancel, Continued, Exited, Leave, Promote, Signal, Stopped, StreamsOver, WriterOver
 from capture_core.pipe import PipeReader
 from capture_core.writer import Writer
 
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from capture_core.happenings import Ask, Happening, Told
     from capture_core.limits import Limits
     from capture_core.outlet import Outlet
+    from capture_core.receipt import Request
 
 
 class Command(NamedTuple):
@@ -112,7 +113,7 @@ class Job:
             command.on_spawned(child.pid)
         job = cls(command, capture, child, limits, SimpleQueue())
         capture.set_process(ProcessFacts(state=ProcessState.RUNNING, pid=child.pid))
-        job._begin(handoff, pipes, dict(outlets or {}), make_label)
+        job._begin(handoff, pipes, dict(outlets or {}), make_label, masking.line)
         return job
 
     def _begin(
@@ -121,6 +122,7 @@ class Job:
         pipes: dict[str, int],
         outlets: dict[str, Outlet],
         make_label: Callable[[], str | None],
+        mask: Callable[[str], str],
     ) -> None:
         tell = self._happenings.put
         self._handoff = handoff
@@ -128,7 +130,12 @@ class Job:
             pipes, handoff, self._limits, outlets=outlets, on_streams_ended=lambda: tell(StreamsOver())
         )
         self._writer = Writer(
-            self.capture, handoff, self._limits, make_label=make_label, on_done=lambda: tell(WriterOver())
+            self.capture,
+            handoff,
+            self._limits,
+            make_label=make_label,
+            on_request=lambda request: tell(_asked(request, mask)),
+            on_done=lambda: tell(WriterOver()),
         )
         self._reader.start()
         self._writer.start()
@@ -154,7 +161,7 @@ class Job:
         """Read on and drop what descendants still print, until they let go of the pipes."""
         self._reader.join()
 
-    def _handle(self, happening: Happening, listener: Listener | None) -> None:
+    def _handle(self, happening: Happening, listener: Listener | None) -> None:  # noqa: C901 — a case for each
         match happening:
             case Stopped() | Continued():
                 pass
@@ -168,13 +175,15 @@ class Job:
                 self._pass_on_signal(number)
             case Cancel(why):
                 self._cancel(why)
+            case Promote():
+                pass
             case Leave():
                 self._reader.stop_passing_on()
             case _:
                 assert_never(happening)
         if self._end.exited is not None and self._end.streams_over:
             self._handoff.close()
-        if listener is not None and isinstance(happening, Stopped | Continued | Exited | StreamsOver):
+        if listener is not None and isinstance(happening, Stopped | Continued | Exited | StreamsOver | Promote):
             listener.happened(happening)
 
     def _exited(self, exited: Exited) -> None:
@@ -214,6 +223,14 @@ class Job:
 
     def _patience(self) -> float | None:
         return None if self._end.deadline is None else max(0.0, self._end.deadline - monotonic())
+
+
+def _asked(request: Request, mask: Callable[[str], str]) -> Cancel | Promote:
+    match request.kind:
+        case RequestKind.CANCEL:
+            return Cancel(EndedBy(kind=EndReason.USER, words=mask(request.words)))
+        case RequestKind.PROMOTE:
+            return Promote()
 
 
 def process_facts(pid: int, exited: Exited, why: EndedBy | None) -> ProcessFacts:

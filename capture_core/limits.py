@@ -78,6 +78,12 @@ FOR_PEOPLE = Limits(capture_bytes=256 * MIB, conversation_bytes=4 * GIB)
 READ_RANGE_BYTES = 16 * KIB
 """What ``capview read`` prints when not told otherwise; more is named with the command that continues."""
 
+REQUEST_BYTES = 8 * KIB
+"""What an owner reads of a request file."""
+
+REQUEST_SECONDS = 0.5
+"""How often an owner looks for one."""
+
 RECEIPT_READ_BYTES = 1 * MIB
 """A receipt larger than this is not ours: refused unread."""
 

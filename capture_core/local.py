@@ -24,9 +24,9 @@ from capture_core.source import Address, Changes, Entry, Hit, Listing, Page
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Callable, Iterable, Iterator
 
+    from capture_core.facts import RequestKind
     from capture_core.search import Found, Matcher
     from capture_core.shelf import Subscription
-    from capture_core.source import RequestKind
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import stat
 import time
 from typing import TYPE_CHECKING
 
@@ -81,6 +82,18 @@ class Namespace:
     def rename(self, name: str, new_name: str) -> None:
         """Rename inside the tool's folder, never over anything."""
         rename(self._folder, name, self._folder, new_name)
+
+    def take(self, name: str, size: int) -> bytes | None:
+        """The first ``size`` bytes of a regular file that somebody put here for us, which is then gone; or ``None``."""
+        try:
+            fd = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=self._folder.fd)
+        except OSError:
+            return None
+        with open(fd, "rb") as file:
+            ours = stat.S_ISREG(os.fstat(fd).st_mode) and os.fstat(fd).st_uid == os.geteuid()
+            data = file.read(size) if ours else None
+        self.unlink(name)
+        return data
 
     def unlink(self, name: str) -> None:
         """Remove a file of ours; it may be gone already."""

@@ -1,4 +1,4 @@
-"""Receipts as JSON: encoding for the writing limb, by the standard library alone.
+"""Receipts and requests as JSON: for the writing limb, by the standard library alone.
 
 Reading is :mod:`capture_core.catalog`'s, with msgspec: typed and fast, but its import costs more than a short
 command takes, and the writer has to be there before the child's first byte.
@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from capture_core.facts import RequestKind
 from capture_core.record import Record
 
 if TYPE_CHECKING:
@@ -19,6 +20,22 @@ if TYPE_CHECKING:
 def encode(receipt: Receipt) -> bytes:
     """One JSON object and a newline, UTF-8; lone surrogates cannot occur, all text in it was sanitised."""
     return json.dumps(_plain(receipt), ensure_ascii=False, indent=1).encode() + b"\n"
+
+
+class Request(NamedTuple):
+    """What somebody asks of an owner, with their words as they came."""
+
+    kind: RequestKind
+    words: str
+
+
+def parse_request(data: bytes) -> Request | None:
+    """What a request file says; ``None`` when it is not one."""
+    try:
+        said = json.loads(data)
+        return Request(RequestKind(said["kind"]), str(said["reason"]))
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return None
 
 
 def _plain(value: object) -> Any:  # noqa: ANN401 — JSON is untyped by nature

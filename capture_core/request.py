@@ -14,7 +14,8 @@ from capture_core.facts import Liveness
 from capture_core.limits import REQUEST_REASON_CHARS
 
 if TYPE_CHECKING:
-    from capture_core.source import Entry, RequestKind
+    from capture_core.facts import RequestKind
+    from capture_core.source import Entry
 
 
 def ask_owner(conversation: str, entry: Entry, kind: RequestKind, reason: str) -> None:

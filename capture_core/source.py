@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
-    from capture_core.facts import CaptureFacts, Liveness, ProcessFacts, Receipt
+    from capture_core.facts import CaptureFacts, Liveness, ProcessFacts, Receipt, RequestKind
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -134,13 +134,6 @@ class Hit:
     end: int
     text: bytes
     text_start: int
-
-
-class RequestKind(StrEnum):
-    """What a reader may ask of an owner."""
-
-    CANCEL = "cancel"
-    PROMOTE = "promote"
 
 
 class Source(Protocol):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from capture_core.facts import CaptureReason
 from capture_core.handoff import Chunk, StreamEnd
+from capture_core.limits import REQUEST_SECONDS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from capture_core.facts import Receipt
     from capture_core.handoff import Handoff, Item
     from capture_core.limits import Limits
+    from capture_core.receipt import Request
 
 
 class Writer:
@@ -28,14 +30,20 @@ class Writer:
         limits: Limits,
         *,
         make_label: Callable[[], str | None],
+        on_request: Callable[[Request], None],
         on_done: Callable[[], None],
     ) -> None:
-        """``make_label`` runs in the thread first: it may load the engine.  ``on_done`` is called when all is over."""
+        """``make_label`` runs in the thread first: it may load the engine.
+
+        ``on_request`` is called for each request file, ``on_done`` when all is over, both in the thread.
+        """
         self._capture = capture
         self._handoff = handoff
         self._limits = limits
         self._make_label = make_label
+        self._on_request = on_request
         self._on_done = on_done
+        self._looked = monotonic()
         self._stale = True
         self._written = monotonic() - limits.live_receipt_seconds
         self._thread = threading.Thread(target=self._run, name="capture-writer", daemon=True)
@@ -62,6 +70,7 @@ class Writer:
             while (item := self._handoff.take(self._patience())) is not None:
                 self._do(item)
                 self._refresh()
+                self._look_for_request()
             self._settle()
             self.receipt = self._capture.finish()
         except BaseException as error:  # noqa: BLE001 — raised again in join()
@@ -93,14 +102,24 @@ class Writer:
                 self._end(name, eof=False)
         self._capture.note_cuts()
 
-    def _patience(self) -> float | None:
-        """How long to wait for the next item: for ever, or until a stale live receipt may be replaced."""
-        return max(0.0, self._written + self._limits.live_receipt_seconds - monotonic()) if self._stale else None
+    def _patience(self) -> float:
+        """How long to wait for the next item: until a stale live receipt may be replaced, or a request be there."""
+        waits = [self._looked + REQUEST_SECONDS]
+        if self._stale:
+            waits.append(self._written + self._limits.live_receipt_seconds)
+        return max(0.0, min(waits) - monotonic())
 
     def _refresh(self) -> None:
         if self._stale and monotonic() - self._written >= self._limits.live_receipt_seconds:
             self._written = monotonic()
             self._stale = not self._capture.replace_live()
+
+    def _look_for_request(self) -> None:
+        if monotonic() - self._looked >= REQUEST_SECONDS:
+            self._looked = monotonic()
+            request = self._capture.take_request()
+            if request is not None:
+                self._on_request(request)
 
     def _drain(self) -> None:
         """Keep taking, so that the reader never waits for a writer that is gone."""

@@ -21,6 +21,7 @@ from capture_core.facts import (
     Receipt,
     RepresentationFacts,
     RepresentationKind,
+    RequestKind,
     StreamFacts,
     TimeFacts,
 )
@@ -34,7 +35,6 @@ from capture_core.source import (
     Hit,
     Listing,
     Page,
-    RequestKind,
     StreamStatus,
 )
 

@@ -11,6 +11,10 @@ from pathlib import Path
 
 import pytest
 
+from capture_core.catalog import Catalogue
+from capture_core.facts import RequestKind
+from capture_core.request import ask_owner
+
 Finished = subprocess.CompletedProcess[bytes]
 
 
@@ -189,6 +193,27 @@ def test_a_killed_owner_is_one_word_and_1(place: Path) -> None:
     shown = capview(place, "--json", "@last", command="show")
     assert b"owner-died" in shown.stdout
     assert b"complete" not in shown.stdout
+
+
+def test_a_promoted_job_goes_on_in_the_background_as_the_same_capture(place: Path, tmp_path: Path) -> None:
+    gate, up = tmp_path / "gate", tmp_path / "up"
+    os.mkfifo(gate)
+    os.mkfifo(up)
+    command = f"echo first; echo x > {up}; read x < {gate}; echo second; exit 6"
+    with subprocess.Popen(
+        ["capview", "run", "--conversation", str(place), "--", "sh", "-c", command], stdout=subprocess.PIPE
+    ) as front:
+        up.read_text()
+        catalogue = Catalogue(str(place))
+        catalogue.refresh()
+        (entry,) = catalogue.listing().entries
+        ask_owner(str(place), entry, RequestKind.PROMOTE, "")
+        assert front.stdout is not None
+        assert front.stdout.read().decode() == f"first\n{entry.address.ref}\n"
+    assert front.returncode == 124
+    gate.write_text("go\n")
+    assert capview(place, "@last", command="wait").returncode == 6
+    assert capview(place, "@last", command="read").stdout == b"first\nsecond\n"
 
 
 def test_no_capture_just_runs_the_command(place: Path) -> None:

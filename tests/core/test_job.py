@@ -10,12 +10,18 @@ import signal
 import sys
 import threading
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from capture_core import Conversation, Limits, Receipt
+from capture_core.catalog import Catalogue
 from capture_core.errors import PlaceRefused, SpawnFailed
-from capture_core.facts import CaptureReason, CaptureState, EndReason, ProcessState
+from capture_core.facts import CaptureReason, CaptureState, EndReason, ProcessState, RequestKind
+from capture_core.request import ask_owner
+
+if TYPE_CHECKING:
+    from capture_core.source import Entry
 
 PYTHON = sys.executable
 
@@ -154,6 +160,40 @@ def test_cancelling_ends_the_whole_group_and_keeps_the_code(tmp_path: Path) -> N
     assert receipt.process.reason.kind is EndReason.USER
     assert "hunter2" not in receipt.process.reason.words
     assert text(conversation, receipt) == b"started\n"
+
+
+def entry_of(conversation: Conversation) -> Entry:
+    catalogue = Catalogue(conversation.path)
+    catalogue.refresh()
+    (entry,) = catalogue.listing().entries
+    return entry
+
+
+def test_a_request_file_cancels_the_job_and_is_taken_away(conversation: Conversation) -> None:
+    job = conversation.start(["sh", "-c", "echo up; exec sleep 60"])
+    ask_owner(conversation.path, entry_of(conversation), RequestKind.CANCEL, "no API_TOKEN=hunter2hunter2 needed")
+    receipt = job.wait()
+    assert receipt is not None
+    assert (receipt.process.state, receipt.process.signal) == (ProcessState.CANCELLED, signal.SIGTERM)
+    assert receipt.process.reason is not None
+    assert "API_TOKEN=[redacted:" in receipt.process.reason.words
+    assert not list(folder(conversation).glob("*.request"))
+
+
+@pytest.mark.parametrize("data", [b"", b"nonsense", b"[]", b'{"kind": "explode", "reason": ""}', b"[" * 100_000])
+def test_a_request_that_is_none_is_taken_away_and_nothing_happens(
+    conversation: Conversation, tmp_path: Path, data: bytes
+) -> None:
+    gate = tmp_path / "gate"
+    os.mkfifo(gate)
+    wait_until_gone = 'read x < $1; while [ -n "$(ls $0/*.request)" ]; do sleep 0.01; done'
+    job = conversation.start(["sh", "-c", wait_until_gone, str(folder(conversation)), str(gate)])
+    (folder(conversation) / f"{job.ref.rsplit('/', 1)[1]}.request").write_bytes(data)
+    gate.write_text("go\n")
+    receipt = job.wait()
+    assert receipt is not None
+    assert (receipt.process.state, receipt.process.exit_code) == (ProcessState.EXITED, 0)
+    assert not list(folder(conversation).glob("*.request"))
 
 
 def test_a_timeout_is_a_timeout(conversation: Conversation) -> None:
