@@ -141,6 +141,9 @@ def _popen(
             start_new_session=session,
         )
 
+    if not argv[0]:
+        # Looked up in PATH it would be found to be each of its folders.
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
     try:
         return start(argv)
     except OSError as error:
@@ -157,7 +160,7 @@ _RSS_UNIT = 1 if os.uname().sysname == "Darwin" else 1024
 
 
 def _spawn_failed(program: str | bytes, cwd: str | None, error: OSError) -> SpawnFailed:
-    name = os.fsdecode(program)
+    name = os.fsdecode(program) or "''"
     if cwd is not None and error.filename is not None and os.fsdecode(error.filename) == cwd:
         name = cwd
     words = {

@@ -37,9 +37,16 @@ def take() -> Seat:
 
 
 def _fork() -> Seat:
-    down_read, down_write = os.pipe()
-    up_read, up_write = os.pipe()
-    pid = os.fork()
+    ends: list[int] = []
+    try:
+        ends += os.pipe()
+        ends += os.pipe()
+        pid = os.fork()
+    except OSError:
+        for end in ends:
+            os.close(end)
+        raise
+    down_read, down_write, up_read, up_write = ends
     if pid == 0:
         os.close(down_write)
         os.close(up_read)

@@ -7,6 +7,7 @@ import sys
 from typing import TYPE_CHECKING, Final
 
 from capture_core.errors import CaptureError, StreamGone
+from capview.cli import standard
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,7 +24,15 @@ BROKEN_PIPE: Final = 141
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; its exit code."""
     words = list(sys.argv[1:] if argv is None else argv)
+    standard.fill_closed()
     _expect_any_text()
+    try:
+        return _concluded(words)
+    finally:
+        standard.settle(sys.stderr)
+
+
+def _concluded(words: list[str]) -> int:
     try:
         return _finished(_dispatch(words))
     except SystemExit as end:
@@ -31,10 +40,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     except CaptureError as error:
         return _refused(error)
     except BrokenPipeError:
-        _stop_printing()
+        standard.silence(sys.stdout)
         return BROKEN_PIPE
     except OSError as error:
-        _stop_printing()
+        standard.silence(sys.stdout)
         return _failed(error)
     except KeyboardInterrupt:
         return INTERRUPTED
@@ -52,13 +61,22 @@ def _dispatch_run(words: list[str]) -> int:
     from capture_core.seat import dismiss, prepare
 
     # Before anything else is loaded: the owner loads what it needs while this process reads its command line.
-    prepare()
+    try:
+        prepare()
+    except OSError as error:
+        return _not_started(error)
     try:
         from capview.cli.commands import dispatch
 
         return dispatch(words)
     finally:
         dismiss()
+
+
+def _not_started(error: OSError) -> int:
+    from capview.cli.run import not_started
+
+    return not_started(error)
 
 
 def _expect_any_text() -> None:
@@ -86,8 +104,3 @@ def _failed(error: OSError) -> int:
     where = "" if error.filename is None else f"{error.filename!r}: "
     say(f"{where}{error.strerror or error}")
     return NO
-
-
-def _stop_printing() -> None:
-    """Keep the interpreter from trying once more, at its exit, what cannot be written."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 from typing import TYPE_CHECKING
@@ -51,16 +52,31 @@ def run(arguments: argparse.Namespace) -> int:
     from capture_core.front import die_of
     from capture_core.front import run as run_front
 
-    ending = run_front(_order(arguments), meanwhile=_load_words)
+    try:
+        order = _order(arguments)
+    except OSError as error:
+        return not_started(error)
+    ending = run_front(order, meanwhile=_load_words)
     _report(ending, arguments)
     if ending.died_of is not None:
         die_of(ending.died_of)
     return ending.code
 
 
+def not_started(error: OSError) -> int:
+    """Say why no job was started; the exit code for that."""
+    from capture_core.owner import NOT_STARTED
+    from capview.cli.words import say
+
+    where = "" if error.filename is None else f"{error.filename!r}: "
+    say(f"{where}{(error.strerror or str(error)).lower()}; or run it with --no-capture")
+    return NOT_STARTED
+
+
 def _load_words() -> None:
-    """Load what the report will need."""
-    import capview.cli.words  # noqa: F401
+    """Load what the report will need; what cannot be loaded now is tried again then."""
+    with contextlib.suppress(OSError):
+        import capview.cli.words  # noqa: F401
 
 
 def _order(arguments: argparse.Namespace) -> Order:
@@ -114,7 +130,7 @@ def _report(ending: Ending, arguments: argparse.Namespace) -> None:
         sys.stdout.buffer.write(encode(ending.receipt))
     elif ending.receipt is not None and not arguments.quiet:
         say(receipt_line(ending.receipt))
-    elif arguments.detach and not ending.words:
+    elif ending.receipt is None and ending.ref is not None and not ending.words:
         print(ending.ref)
     if ending.words:
         say(ending.words)

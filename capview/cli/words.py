@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from capture_core.errors import AmbiguousRef
 from capture_core.limits import LISTED_CANDIDATES
+from capview.cli.standard import silence
 from capview.escaping import safe
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 def say(text: str) -> None:
     """One line of words."""
-    print(f"capview: {safe(text)}", file=sys.stderr, flush=True)
+    _print(f"capview: {safe(text)}")
 
 
 def put(data: bytes, stream: TextIO) -> None:
@@ -49,6 +50,14 @@ def complain(error: CaptureError) -> None:
     say(str(error))
     if isinstance(error, AmbiguousRef):
         for ref in error.candidates[:LISTED_CANDIDATES]:
-            print(f"  {safe(ref)}", file=sys.stderr)
+            _print(f"  {safe(ref)}")
         if len(error.candidates) > LISTED_CANDIDATES:
-            print(f"  … and {len(error.candidates) - LISTED_CANDIDATES} more", file=sys.stderr)
+            _print(f"  … and {len(error.candidates) - LISTED_CANDIDATES} more")
+
+
+def _print(line: str) -> None:
+    # Where nobody takes our words, what was asked for is done all the same, and its exit code stands.
+    try:
+        print(line, file=sys.stderr, flush=True)
+    except OSError:
+        silence(sys.stderr)
