@@ -13,9 +13,14 @@ import fcntl
 import os
 import stat
 import struct
-from typing import Final
+import time
+from typing import TYPE_CHECKING, Final
 
 from capture_core.errors import NameTaken, PlaceRefused, Unsupported
+from capture_core.limits import CLAIM_RETRY_SECONDS, CLAIM_TRIES
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 DIRECTORY_MODE: Final = 0o700
 FILE_MODE: Final = 0o600
@@ -60,9 +65,15 @@ class Directory:
 
     def step(self, name: str) -> Directory:
         """Open, or make, the directory ``name`` below; refuse links, other things, and what others may write."""
-        made = _make_directory(name, self.fd)
         path = os.path.join(self.path, name)
-        return Directory(_open_judged(name, path, self.fd), path, made=made)
+        made = False
+
+        def reach() -> int:
+            nonlocal made
+            made = _make_directory(name, self.fd)
+            return _open_judged(name, path, self.fd)
+
+        return Directory(_claimed(reach), path, made=made)
 
     def close(self) -> None:
         """Give the descriptor back."""
@@ -76,12 +87,16 @@ def open_own(path: str, *, what: str = "conversation") -> tuple[Directory, tuple
     Raises :class:`PlaceRefused`: not a directory, not ours, writable by others, or not to be made.
     """
     made: list[str] = []
-    try:
+
+    def reach() -> int:
         # One by one, so that an error in the middle still knows what was made before it.
         for missing in _missing_steps(os.path.abspath(path)):
             if _make_directory(missing, None):
                 made.append(missing)  # noqa: PERF401
-        fd = os.open(path, _OPEN_DIRECTORY)
+        return os.open(path, _OPEN_DIRECTORY)
+
+    try:
+        fd = _claimed(reach)
     except OSError as error:
         remove_made(made)
         msg = f"{what} {path!r}: {_words(error)}; name a folder of your own"
@@ -102,10 +117,47 @@ def remove_made(made: list[str] | tuple[str, ...]) -> None:
 
 
 def remove_below(parent: Directory, child: Directory) -> None:
-    """Undo our own :meth:`Directory.step`, where nothing has come into it since."""
-    if child.made:
+    """Undo our own :meth:`Directory.step`, where nothing has come into it since and nobody else is about to."""
+    if child.made and is_ours_alone(child):
         with contextlib.suppress(OSError):
             os.rmdir(os.path.basename(child.path), dir_fd=parent.fd)
+
+
+def is_ours_alone(directory: Directory) -> bool:
+    """Whether no other writer has ``directory`` open; none can claim it then before we close it."""
+    try:
+        fcntl.flock(directory.fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:
+        # No such locks here: whether it is still empty is all that can be known.
+        return True
+    return True
+
+
+def _claimed(reach: Callable[[], int]) -> int:
+    """The directory that ``reach`` opens, held by a shared lock against a start beside us that fails and undoes it."""
+    for _ in range(CLAIM_TRIES):
+        try:
+            fd = reach()
+        except FileNotFoundError:
+            # Removed between our making, or finding, and our opening it.
+            continue
+        if _claim(fd):
+            return fd
+        os.close(fd)
+        time.sleep(CLAIM_RETRY_SECONDS)
+    return reach()
+
+
+def _claim(fd: int) -> bool:
+    try:
+        fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:
+        return True
+    return os.fstat(fd).st_nlink > 0
 
 
 def _missing_steps(path: str) -> list[str]:
@@ -136,6 +188,8 @@ def _make_directory(name: str, parent: int | None) -> bool:
 def _open_judged(name: str, path: str, parent: int) -> int:
     try:
         fd = os.open(name, _OPEN_DIRECTORY | os.O_NOFOLLOW, dir_fd=parent)
+    except FileNotFoundError:
+        raise
     except OSError as error:
         what = "is a link or not a directory" if error.errno in (errno.ELOOP, errno.ENOTDIR) else _words(error)
         msg = f"{path!r}: {what}; move it away, captures are not written through it"

@@ -14,6 +14,10 @@ CAPTURE_ID_RANDOM_CHARS = 16
 TOOL_NAME_CHARS = 64
 LABEL_CHARS = 200
 
+CLAIM_TRIES = 100
+CLAIM_RETRY_SECONDS = 0.005
+"""How often, and how soon again, a folder is opened that another start is just removing; beyond: used unclaimed."""
+
 ENGINE_FILE_BYTES = 64 * MIB
 """A kept redaction engine larger than this is not one."""
 

@@ -12,6 +12,7 @@ from capture_core import names
 from capture_core.durable import (
     Directory,
     NewFile,
+    is_ours_alone,
     open_own,
     refuse_platform,
     remove_below,
@@ -48,6 +49,9 @@ class Namespace:
         self.tool = tool
         self._open: list[tuple[Directory | None, Directory]] = []
         self._conversation, self._made = open_own(conversation)
+        # Now, while a relative path still means what it meant: the working directory may be gone later.
+        self.conversation_name = os.path.basename(os.path.abspath(conversation))
+        """The conversation directory's own name, without its place."""
         self._open.append((None, self._conversation))
         try:
             with _as_refusal(conversation):
@@ -60,11 +64,6 @@ class Namespace:
         except BaseException:
             self.undo()
             raise
-
-    @property
-    def conversation_name(self) -> str:
-        """The conversation directory's own name, without its place."""
-        return os.path.basename(os.path.abspath(self._conversation.path))
 
     def new_file(self) -> NewFile:
         """A private file that nobody sees before :meth:`publish`."""
@@ -107,12 +106,13 @@ class Namespace:
     def undo(self) -> None:
         """Remove what we made and nobody used since, then close: a start that failed leaves nothing behind."""
         with contextlib.suppress(AttributeError, OSError):
-            if self._outputs.made:
+            if self._outputs.made and is_ours_alone(self._outputs):
                 self._remove_ignore_file_if_alone()
         for parent, directory in reversed(self._open):
             if parent is not None:
                 remove_below(parent, directory)
-        remove_made(self._made)
+        if is_ours_alone(self._conversation):
+            remove_made(self._made)
         self.close()
 
     def close(self) -> None:

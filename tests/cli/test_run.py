@@ -261,3 +261,15 @@ def test_the_environment_directory_and_arguments_are_the_child_s_own(place: Path
         check=False,
     )
     assert done.stdout.decode() == f"yes {tmp_path} {['--limit', '', 'a b']}\n"
+
+
+def test_a_working_directory_removed_meanwhile_does_not_spoil_a_relative_conversation(tmp_path: Path) -> None:
+    """Each receipt asked for the absolute path anew, so the last one could not be written."""
+    (tmp_path / "work").mkdir()
+    job = f"mv {tmp_path}/work/here {tmp_path}/there; rmdir {tmp_path}/work; echo done"
+    done = subprocess.run(
+        ["capview", "run", "--conversation", "here", "--", "sh", "-c", job], cwd=tmp_path / "work", check=False
+    )
+    assert done.returncode == 0
+    (receipt,) = receipts(tmp_path / "there")
+    assert (receipt["conversation"], receipt["capture"]) == ("here", {"state": "complete", "reason": None})
