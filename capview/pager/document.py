@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from capture_core.limits import VIEW_INDEX_READ_BYTES
 from capview.pager.folds import Folds
 from capview.pager.index import LineIndex
 from capview.pager.pages import Fetch, Pages, Replaced
 from capview.pager.rows import Cuts, Rows
+
+if TYPE_CHECKING:
+    from capture_core.source import Page
 
 
 class Document:
@@ -46,6 +51,14 @@ class Document:
     def take(self, committed: int, trailer: bytes = b"") -> None:
         """Take a later state; raise :class:`Replaced` when the file became shorter."""
         self.pages.extend(committed, trailer)
+
+    def append(self, page: Page) -> None:
+        """Take bytes that were read to learn whether there are any: nobody needs to read them again."""
+        if self.pages.generation in (None, page.generation):
+            self.pages.generation = page.generation
+            self.pages.add(page.start, page.data)
+            if self.index.counted == page.start:
+                self.index.feed(page.data)
 
     def start_over(self, replaced: Replaced) -> None:
         """Begin again on what the file is now."""

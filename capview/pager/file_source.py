@@ -84,8 +84,8 @@ class FileSource:
 
     async def changes(self) -> AsyncGenerator[Changes]:
         """Its growth, by polling."""
-        yield Changes(changes=(), watching=False)
         before = await self.receipt(self.address)
+        yield Changes(changes=(), watching=False)
         while True:
             await sleep(POLL_SECONDS)
             entry = await self.receipt(self.address)

@@ -87,6 +87,17 @@ class Pages:
         """What is cached of page ``number``: less than there is, when the file has grown since, or nothing."""
         return self._cached.get(number, b"")
 
+    def add(self, start: int, data: bytes) -> None:
+        """Keep bytes that came by themselves, where they go on with what is cached."""
+        while data and not self.trailer:
+            number, offset = divmod(start, self.page_bytes)
+            held = self._cached.get(number, b"")
+            if len(held) != offset:
+                return
+            part = data[: self.page_bytes - offset]
+            self._keep(number, held + part)
+            start, data = start + len(part), data[len(part) :]
+
     async def load(self, number: int) -> bytes:
         """Page ``number``, from the cache or by one fetch of what is missing of it."""
         start = number * self.page_bytes

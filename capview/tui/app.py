@@ -217,6 +217,8 @@ def open_ui(path: str | None, *, read_only: bool = False) -> int:
 
     require_terminal()
     opening = resolve(path)
-    app = CapviewApp(opening.source, place=opening.place, first=opening.first, only=opening.only)
+    app = CapviewApp(
+        opening.source, place=opening.place, first=opening.first, only=opening.only, wakeups=opening.wakeups
+    )
     app.run()
     return app.return_code or 0

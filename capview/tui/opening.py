@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from capture_core.errors import Refused
+from capview.tui.wakeups import Wakeups, for_captures, for_file
 
 if TYPE_CHECKING:
+    from capture_core.local import LocalSource
     from capture_core.source import Address, Source
 
 
@@ -19,6 +21,7 @@ class Opening:
 
     source: Source
     place: str
+    wakeups: Wakeups
     first: Address | None = None
     only: bool = False
 
@@ -47,14 +50,14 @@ def _root() -> Opening:
     from capview.watch import WatchfilesFeed
 
     root = default_root()
-    return Opening(source=LocalSource(folders=(root,), feed=WatchfilesFeed()), place=_short(root))
+    return _local(LocalSource(folders=(root,), feed=WatchfilesFeed()), root)
 
 
 def _directory(path: str) -> Opening:
     from capture_core.local import open_local
     from capview.watch import WatchfilesFeed
 
-    return Opening(source=open_local(path, feed=WatchfilesFeed()), place=_short(path))
+    return _local(open_local(path, feed=WatchfilesFeed()), path)
 
 
 def _capture(conversation: str, ref: str) -> Opening:
@@ -64,14 +67,19 @@ def _capture(conversation: str, ref: str) -> Opening:
 
     source = LocalSource((conversation,), feed=WatchfilesFeed())
     address = Address(Path(conversation).absolute().name, ref)
-    return Opening(source=source, place=_short(conversation), first=address)
+    return replace(_local(source, conversation), first=address)
 
 
 def _file(path: str) -> Opening:
     from capview.pager.file_source import FileSource
 
     source = FileSource(path)
-    return Opening(source=source, place=_short(path), first=source.address, only=True)
+    wakeups = for_file(str(Path(path).absolute()))
+    return Opening(source=source, place=_short(path), wakeups=wakeups, first=source.address, only=True)
+
+
+def _local(source: LocalSource, path: str) -> Opening:
+    return Opening(source=source, place=_short(path), wakeups=for_captures(source.path_of))
 
 
 def _short(path: str) -> str:

@@ -98,16 +98,38 @@ async def test_another_generation_is_noticed_though_it_is_longer(file: File) -> 
     assert caught.value.generation == 2
 
 
+async def test_bytes_that_came_with_the_length_are_not_read_again(file: File) -> None:
+    document = Document(file.fetch, SMALL)
+    whole = b""
+    for part in (b"one\ntwo", b"\nthree is longer than a page is\n", b"", b"four\n"):
+        end = file.append(part)
+        document.append(await file.fetch(len(whole), end))
+        document.take(end)
+        whole += part
+        asked = file.asked
+        assert await texts(document) == [row.data for row in naive_rows(whole, SMALL)]
+        assert file.asked == asked
+        assert document.index.counted == len(whole)
+
+
+async def test_bytes_that_do_not_go_on_where_the_cache_ends_are_left(file: File) -> None:
+    document = Document(file.fetch, SMALL)
+    end = file.append(b"0123456789\n" * 3)
+    document.append(await file.fetch(20, end))
+    document.take(end)
+    assert await texts(document) == [row.data for row in naive_rows(b"0123456789\n" * 3, SMALL)]
+
+
 async def test_lines_are_counted_in_order_as_far_as_the_file_goes(file: File) -> None:
     document = Document(file.fetch)
-    document.take(file.append(b"a\nb\n" * 200_000))
+    document.take(file.append(b"a\nb\n" * 800_000))
     steps = 0
     while not document.indexed:
         await document.index_more()
         steps += 1
     assert steps == 4
-    assert document.index.newlines == 400_000
-    assert await document.pages.run(document.index.start_of(400_000)) == 799_998
+    assert document.index.newlines == 1_600_000
+    assert await document.pages.run(document.index.start_of(1_600_000)) == 3_199_998
 
 
 @given(st.binary(max_size=120), st.lists(st.integers(1, 40), min_size=1))

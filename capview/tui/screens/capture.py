@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import aclosing
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -12,7 +13,7 @@ from textual.content import Content
 from textual.screen import Screen
 
 from capture_core.errors import CaptureError
-from capture_core.limits import VIEW_QUIET_SECONDS, VIEW_QUIET_TAIL_SECONDS
+from capture_core.limits import VIEW_PAGE_BYTES
 from capview import present
 from capview.tui.board import Snapshot, is_over
 from capview.tui.commands import Where, bindings
@@ -26,6 +27,8 @@ from capview.tui.widgets.log_pane import LogPane
 from capview.tui.widgets.receipt_page import ReceiptPage
 
 if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator
+
     from textual.app import ComposeResult
     from textual.widgets import Input
 
@@ -74,8 +77,9 @@ class CaptureScreen(Screen[None]):
         self._show_entry(self.entry, now=0.0)
         self._show(*([stream] if stream else []))
         self._read_receipt()
-        for name in self._panes:
-            self._tail(name)
+        if self._wakeups.growth is not None and not is_over(self.entry):
+            for name in self._panes:
+                self._tail(self._wakeups.growth(self.entry, name), name)
 
     def take(self, snapshot: Snapshot) -> None:
         """Show what became of the capture."""
@@ -188,28 +192,26 @@ class CaptureScreen(Screen[None]):
 
     # ---- growth ------------------------------------------------------------------------------------------------
 
-    def _tail(self, stream: str) -> None:
-        seconds = self._wakeups.tail_seconds
-        if seconds is not None and not is_over(self.entry):
-            self._ask_length(stream, seconds)
-
     @work(group="tail")
-    async def _ask_length(self, stream: str, seconds: float) -> None:
-        """Ask for the stream's length while it may grow: sooner than events of a whole tree can tell."""
-        quiet = 0.0
-        while not is_over(self.entry):
-            await asyncio.sleep(seconds if quiet < VIEW_QUIET_SECONDS else VIEW_QUIET_TAIL_SECONDS)
-            if stream not in self._shown or self.app.screen is not self:
-                continue
-            generation, known = self._lengths[stream]
-            try:
-                page = await self._source.range(self.entry.address, stream, known, known)
-            except CaptureError as error:
-                self._panes[stream].view.say(str(error))
-                return
-            quiet = quiet + seconds if (page.generation, page.committed) == (generation, known) else 0.0
-            if not quiet:
-                self._lengthen(stream, page.committed, page.generation)
+    async def _tail(self, growth: AsyncGenerator[None], stream: str) -> None:
+        """Ask for the stream's length while it may grow: sooner than the events of a whole tree can tell."""
+        async with aclosing(growth):
+            async for _ in growth:
+                if is_over(self.entry):
+                    return
+                if stream in self._shown and self.app.screen is self:
+                    try:
+                        await self._ask_length(stream)
+                    except CaptureError as error:
+                        self._panes[stream].view.say(str(error))
+                    await asyncio.sleep(self._wakeups.tail_seconds)
+
+    async def _ask_length(self, stream: str) -> None:
+        generation, known = self._lengths[stream]
+        page = await self._source.range(self.entry.address, stream, known, known + VIEW_PAGE_BYTES)
+        self._panes[stream].view.model.document.append(page)
+        if (page.generation, page.committed) != (generation, known):
+            self._lengthen(stream, page.committed, page.generation)
 
     # ---- prompts -----------------------------------------------------------------------------------------------
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from rich.cells import cell_len
 from textual import work
+from textual.geometry import Region
 from textual.reactive import reactive
 
 from capture_core.errors import CaptureError
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from textual.strip import Strip
 
     from capview.pager.pages import Fetch, Replaced
+    from capview.tui.layout import ScreenLine
     from capview.tui.log_model import Extent
 
 _SIDE_CELLS = 8
@@ -54,6 +56,8 @@ class LogView(ReadingView, can_focus=True, inherit_bindings=False):
         self._painter: Painter | None = None
         self._numbers: list[int | None] = []
         self._marks = Marks()
+        self._looks: tuple[object, ...] = ()
+        self._drawn: list[tuple[ScreenLine, int | None]] = []
 
     # ---- movement ----------------------------------------------------------------------------------------------
 
@@ -160,15 +164,29 @@ class LogView(ReadingView, can_focus=True, inherit_bindings=False):
     def redraw(self) -> None:
         """Draw anew: numbers and matches that are known by now, too."""
         document, window = self.model.document, self.model.window
-        self._painter = None
+        committed = document.committed
         self._numbers = self.model.numbers()
         self._marks = Marks(
             matches=self.search.running.between(window.start, window.end) if self.search.running else (),
             current=self.search.current,
-            committed=document.committed,
-            marker_end=document.committed + (self.extent.marked if self.extent else 0),
+            committed=committed,
+            marker_end=committed + (self.extent.marked if self.extent else 0),
         )
-        super().redraw()
+        self._refresh_changed(committed if window.end > committed else -1)
+        self.tell()
+
+    def _refresh_changed(self, outside: int) -> None:
+        """Have drawn again what looks another way than before: a line that has its number now, but not all others."""
+        size = self.scrollable_content_region.size
+        looks = (size, self._gutter, self.model.left, self._marks.matches, self._marks.current, outside, self.reading)
+        lines = list(zip(self.model.window.lines, self._numbers, strict=True))
+        before, same = self._drawn, looks == self._looks
+        self._looks, self._drawn = looks, lines
+        if not same:
+            self._painter = None
+            self.refresh()
+        elif changed := [y for y in range(size.height) if before[y : y + 1] != lines[y : y + 1]]:
+            self.refresh(*(Region(0, y, size.width, 1) for y in changed))
 
     def notify_style_update(self) -> None:
         """Colours changed with the theme or the focus."""

@@ -48,13 +48,14 @@ class ReceiptPage(VerticalScroll, can_focus=True, inherit_bindings=False):
 
     def watch_entry(self) -> None:
         """Write the page anew."""
-        if self.entry is not None and self.is_mounted:
+        # An update lays the screen out, and the page is out of sight most of the time.
+        if self.entry is not None and self.is_mounted and self.display:
             self.query_one(Static).update(page(self.entry, self.now))
 
     def watch_now(self) -> None:
         """Time went on."""
         self.watch_entry()
 
-    def on_mount(self) -> None:
-        """Write the page."""
+    def on_show(self) -> None:
+        """Write what happened while it was out of sight."""
         self.watch_entry()
