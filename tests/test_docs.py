@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -119,6 +120,18 @@ def test_the_reader_of_the_page_sees_a_dead_owner(tmp_path: Path, last_step: str
     assert (state, receipt["capture_id"]) == ("owner-died", owner.id)
 
 
+def test_the_owner_does_what_the_page_asks_it_for(tmp_path: Path) -> None:
+    conversation = tmp_path / "c"
+    started = capview("run", "--detach", "--conversation", str(conversation), "--", "sleep", "600")
+    [block] = [block for block in blocks(FORMAT, "sh") if block.marker == "test: request"]
+    ref = conversation / started.stdout.decode().strip()
+    subprocess.run(["bash", "-euc", block.text], cwd=ref.parent, env={**os.environ, "id": ref.name}, check=True)
+    assert capview("wait", "--conversation", str(conversation), "@last").returncode == 128 + signal.SIGTERM
+    process = look()(ref.parent, ref.name)[1]["process"]
+    assert process["state"] == "cancelled"
+    assert process["reason"] == {"kind": "user", "words": "not needed any more"}
+
+
 @pytest.mark.parametrize(
     ("first", "closed_set"),
     [
@@ -126,6 +139,7 @@ def test_the_reader_of_the_page_sees_a_dead_owner(tmp_path: Path, last_step: str
         ("`process.reason.kind`", facts.EndReason),
         ("`capture.state`, and each stream's", facts.CaptureState),
         ("`reason`", facts.CaptureReason),
+        ("`kind`", facts.RequestKind),
     ],
 )
 def test_states_and_reasons_are_those_of_the_code(first: str, closed_set: type[StrEnum]) -> None:
