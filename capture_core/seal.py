@@ -1,7 +1,7 @@
 """What makes a finished stream evidence: its digest and its safety on disk, both done beside the writing.
 
-A thread follows the committed length: it hashes the file's own bytes and has them written back as they come, so
-that the end of a large capture does not wait for either.  A small one is done at the end, without a thread.
+One thread follows the committed length and hashes the file's own bytes, another has them written back, so that the
+end of a large capture waits for neither, and neither for the other.  A small one is done at its end, by its writer.
 """
 
 from __future__ import annotations
@@ -10,14 +10,16 @@ import os
 import threading
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from hashlib import _Hash
-
 from capture_core.limits import KIB, MIB
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from hashlib import _Hash
 
 _FOLLOW_FROM = 4 * MIB
 _BLOCK = 256 * KIB
-_WRITE_BACK_EVERY = 64 * MIB
+_HASH_EVERY = 1 * MIB
+_WRITE_BACK_EVERY = 32 * MIB
 _COUNT_LINES_UP_TO = 64 * MIB
 _EMPTY_SHA256 = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
 
@@ -27,42 +29,32 @@ class Sealer:
 
     def __init__(self, fd: int) -> None:
         self._fd = fd
-        self._committed = 0
-        self._hashed = 0
-        self._synced = 0
-        self._closing = False
+        self._length = 0
         self._hash: _Hash | None = None
         self._buffer = memoryview(b"")
         """One block, reused: a new one each time would be mapped and faulted anew."""
-        self._changed = threading.Condition()
-        self._thread: threading.Thread | None = None
-        self._failure: OSError | None = None
+        self._followers: tuple[_Follower, ...] = ()
 
     def committed(self, length: int) -> None:
         """The file is final up to ``length`` now."""
-        if self._thread is None:
-            self._committed = length
-            if length >= _FOLLOW_FROM:
-                self._thread = threading.Thread(target=self._follow, name="sealer", daemon=True)
-                self._thread.start()
-            return
-        with self._changed:
-            self._committed = length
-            if length - self._hashed >= _BLOCK:
-                self._changed.notify()
+        self._length = length
+        if length >= _FOLLOW_FROM and not self._followers:
+            self._followers = (
+                _Follower("digest", _HASH_EVERY, self._hash_range),
+                _Follower("write-back", _WRITE_BACK_EVERY, self._write_back),
+            )
+        for follower in self._followers:
+            follower.follow(length)
 
     def close(self) -> None:
         """Hash the rest and make all of it durable.  Raises ``OSError`` when the disk did not take it."""
-        if self._thread is not None:
-            with self._changed:
-                self._closing = True
-                self._changed.notify()
-            self._thread.join()
-        if self._failure is not None:
-            raise self._failure
-        self._hash_to(self._committed)
-        if self._committed:
-            os.fsync(self._fd)
+        for follower in self._followers:
+            follower.finish()
+        for follower in self._followers:
+            follower.join()
+        if not self._followers and self._length:
+            self._hash_range(0, self._length)
+            self._write_back(0, self._length)
 
     def hexdigest(self) -> str:
         """SHA-256 of the committed bytes, after :meth:`close`."""
@@ -70,41 +62,72 @@ class Sealer:
 
     def lines(self) -> int | None:
         """How many newlines; ``None`` (unknown) where counting would cost more than it is worth."""
-        if self._committed > _COUNT_LINES_UP_TO:
+        if self._length > _COUNT_LINES_UP_TO:
             return None
         return sum(
-            os.pread(self._fd, min(_BLOCK, self._committed - at), at).count(b"\n")
-            for at in range(0, self._committed, _BLOCK)
+            os.pread(self._fd, min(_BLOCK, self._length - at), at).count(b"\n") for at in range(0, self._length, _BLOCK)
         )
 
-    def _follow(self) -> None:
+    def _hash_range(self, start: int, end: int) -> None:
+        if self._hash is None:
+            from hashlib import sha256  # loads OpenSSL; an empty stream needs none
+
+            self._hash = sha256()
+            self._buffer = memoryview(bytearray(_BLOCK))
+        while start < end:
+            wanted = self._buffer[: end - start]
+            read = os.preadv(self._fd, [wanted], start)
+            if not read:
+                raise OSError("the file is shorter than what was written to it")
+            self._hash.update(wanted[:read])
+            start += read
+
+    def _write_back(self, _start: int, _end: int) -> None:
+        os.fsync(self._fd)
+
+
+class _Follower:
+    """A thread that does something with each further stretch of a growing file, and with the rest at its end."""
+
+    def __init__(self, name: str, stretch: int, work: Callable[[int, int], None]) -> None:
+        self._stretch = stretch
+        self._work = work
+        self._length = 0
+        self._done = 0
+        self._finishing = False
+        self._changed = threading.Condition()
+        self._failure: OSError | None = None
+        self._thread = threading.Thread(target=self._run, name=name, daemon=True)
+        self._thread.start()
+
+    def follow(self, length: int) -> None:
+        """The file reaches to ``length`` now."""
+        with self._changed:
+            self._length = length
+            if length - self._done >= self._stretch:
+                self._changed.notify()
+
+    def finish(self) -> None:
+        """Do the rest, whatever its length."""
+        with self._changed:
+            self._finishing = True
+            self._changed.notify()
+
+    def join(self) -> None:
+        """Wait until all is done; raises what failed."""
+        self._thread.join()
+        if self._failure is not None:
+            raise self._failure
+
+    def _run(self) -> None:
         try:
-            while not self._closing:
+            while not (self._finishing and self._done == self._length):
                 with self._changed:
-                    while self._committed - self._hashed < _BLOCK and not self._closing:
+                    while self._length - self._done < self._stretch and not self._finishing:
                         self._changed.wait()
-                    target = self._committed
-                self._hash_to(target)
-                self._write_back()
+                    length = self._length
+                if length > self._done:
+                    self._work(self._done, length)
+                    self._done = length
         except OSError as error:
             self._failure = error
-
-    def _hash_to(self, target: int) -> None:
-        while self._hashed < target:
-            if self._hash is None:
-                from hashlib import sha256
-
-                self._hash = sha256()
-                self._buffer = memoryview(bytearray(_BLOCK))
-            wanted = self._buffer[: target - self._hashed]
-            read = os.preadv(self._fd, [wanted], self._hashed)
-            if not read:
-                msg = "the file is shorter than what was written to it"
-                raise OSError(msg)
-            self._hash.update(wanted[:read])
-            self._hashed += read
-
-    def _write_back(self) -> None:
-        if self._hashed - self._synced >= _WRITE_BACK_EVERY:
-            os.fdatasync(self._fd)
-            self._synced = self._hashed
