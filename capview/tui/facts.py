@@ -94,4 +94,4 @@ def _count(count: int | None) -> str:
 
 
 def _row(name: str, value: str) -> Content:
-    return Content.assemble((name.ljust(_NAME_CELLS), "$text-muted"), " ", value)
+    return Content.assemble((name.ljust(_NAME_CELLS), "$foreground 60%"), " ", value)

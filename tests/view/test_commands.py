@@ -26,5 +26,9 @@ def test_bindings_help_and_readme_hold_every_command() -> None:
     assert all(line.startswith(("| ", "|-")) for line in table)
 
 
+def test_help_fits_on_a_line_at_80_columns() -> None:
+    assert max(len(command.help) for command in COMMANDS) <= 49
+
+
 def test_keys_have_short_names() -> None:
     assert [key_name(key) for key in ("ctrl+f", "slash", "G", "pagedown")] == ["^f", "/", "G", "PgDn"]

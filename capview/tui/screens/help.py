@@ -45,4 +45,4 @@ def help_text(*places: Where) -> Content:
         lines.append(Content.styled(heading, "bold $text-primary"))
         lines += [Content.assemble((f"  {keys:<18}", "bold"), f" {words}") for keys, words in rows]
         lines.append(Content(""))
-    return Content("\n").join([*lines, Content.styled("Esc closes this help.", "$text-muted")])
+    return Content("\n").join([*lines, Content.styled("Esc closes this help.", "$foreground 60%")])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from rich.segment import Segment
+from rich.style import Style
 from textual.message import Message
 from textual.reactive import reactive
 from textual.strip import Strip
@@ -16,7 +17,6 @@ from capview.tui.job_columns import Column, fitted, matches, sortable, visible, 
 from capview.tui.widgets.line_view import LineView
 
 if TYPE_CHECKING:
-    from rich.style import Style
     from textual import events
 
     from capture_core.source import Address, Entry
@@ -40,14 +40,14 @@ class JobList(LineView, can_focus=True, inherit_bindings=False):
     JobList {
         .jobs--text { color: $foreground; background: $background; }
         .jobs--head { color: $text-muted; background: $surface; text-style: bold; }
-        .jobs--cursor { background: $primary-muted; }
+        .jobs--cursor { color: $foreground; background: $primary-muted; }
         .jobs--hint { color: $text-muted; background: $background; }
         .jobs--tone-busy { color: $text-primary; }
         .jobs--tone-good { color: $text-success; }
         .jobs--tone-bad { color: $text-error; text-style: bold; }
         .jobs--tone-doubtful { color: $text-warning; }
         .jobs--tone-quiet { color: $text-muted; }
-        &:focus .jobs--cursor { background: $primary-muted; text-style: bold; }
+        &:focus .jobs--cursor { text-style: bold; }
     }
     """
 
@@ -213,9 +213,7 @@ class JobList(LineView, can_focus=True, inherit_bindings=False):
 
     def render_line(self, y: int) -> Strip:
         """Draw the head, a job, or what to do when there is none."""
-        styles = self._styles = self._styles or {
-            part: self.get_component_rich_style(f"jobs--{part}", partial=part != "text") for part in _PARTS
-        }
+        styles = self._styles = self._styles or {part: self._style(part) for part in _PARTS}
         width = self.scrollable_content_region.width
         if y == 0:
             return Strip([Segment(self._head(width), styles["head"])])
@@ -225,6 +223,11 @@ class JobList(LineView, can_focus=True, inherit_bindings=False):
         hint = self._hint()
         text = hint[y - 2] if not self._shown and 2 <= y < len(hint) + 2 else ""  # noqa: PLR2004
         return Strip([Segment(fitted(f"  {text}", width, right=False), styles["hint"])])
+
+    def _style(self, part: str) -> Style:
+        style = self.get_component_rich_style(f"jobs--{part}")
+        # A tone colours the text of a row, whose background says whether the cursor is on it.
+        return Style(color=style.color, bold=style.bold) if part.startswith("tone-") else style
 
     def _head(self, width: int) -> str:
         columns = visible(width)
@@ -238,7 +241,7 @@ class JobList(LineView, can_focus=True, inherit_bindings=False):
 
     def _row(self, index: int, width: int, styles: dict[str, Style]) -> Strip:
         entry = self._shown[index]
-        base = styles["text"] + styles["cursor"] if index == self._index else styles["text"]
+        base = styles["cursor" if index == self._index else "text"]
         columns = visible(width)
         segments: list[Segment] = []
         for column, cell_width in zip(columns, widths(columns, width), strict=True):

@@ -46,7 +46,7 @@ class JobPreview(Widget):
         facts = (present.process_words(entry.process), sizes, entry.receipt.ref)
         return [
             Content.assemble((headline(entry), "bold"), f"  {label(entry)}"),
-            Content.styled("  ".join(facts), "$text-muted"),
+            Content.styled("  ".join(facts), "$foreground 60%"),
         ]
 
     def _output(self) -> list[Content]:
@@ -56,6 +56,6 @@ class JobPreview(Widget):
         omitted = f"⋯ {present.size(shown.omitted)} of {shown.stream} left out; Enter shows all ⋯"
         return [
             *(Content(line) for line in shown.head),
-            Content.styled(omitted, "$text-muted italic"),
+            Content.styled(omitted, "$foreground 60% italic"),
             *(Content(line) for line in shown.tail),
         ]

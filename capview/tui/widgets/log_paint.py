@@ -48,7 +48,7 @@ class Painter:
         segments.append(Segment(" " * lead, base))
         segments += self._styled(line, text, first, last, base, marks)
         segments.append(Segment(self._badge(line), self.styles["gutter"]))
-        return Strip(segments).adjust_cell_length(self.width, self.styles["text"])
+        return Strip(segments).adjust_cell_length(self.width, base)
 
     def blank(self) -> Strip:
         """A line below the end."""
