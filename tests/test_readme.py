@@ -18,7 +18,7 @@ import pytest
 from capture_core.redact.rules import RULES
 from capview.cli.commands import COMMANDS
 from tests.commands import capview
-from tests.markdown import blocks, literals, table
+from tests.markdown import blocks, links, literals, table
 from tests.terminals import PROMPT, Terminal
 
 if TYPE_CHECKING:
@@ -218,3 +218,7 @@ def test_the_table_of_rules_is_that_of_the_code() -> None:
         introductions = [rule.introduction for rule in RULES if rule.name == name and rule.introduction]
         begins = {text for introduction in introductions for text in introduction.introducers}
         assert not begins or {text.removesuffix("…") for text in examples} <= begins
+
+
+def test_every_link_leads_somewhere() -> None:
+    assert [target for target in links(README) if not (ROOT / target).exists()] == []
