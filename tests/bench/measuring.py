@@ -26,7 +26,7 @@ class Sample:
 
 
 def timed(argv: Sequence[str], *, watch_memory: bool = False) -> Sample:
-    """Run ``argv`` to its end; with ``watch_memory`` look at its tree every few milliseconds."""
+    """Run ``argv`` to its end; with ``watch_memory`` look at its tree all the while, which costs it some speed."""
     environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
     start = time.perf_counter()
     process = subprocess.Popen(argv, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment)
@@ -35,7 +35,7 @@ def timed(argv: Sequence[str], *, watch_memory: bool = False) -> Sample:
         tree = _tree(process.pid)
         tree_peak = max(tree_peak, sum(_status(pid, "VmRSS") for pid in tree))
         owner_peak = max(owner_peak, max((_status(pid, "VmHWM") for pid in tree[1:2]), default=0))
-        time.sleep(0.005)
+        time.sleep(0.02)
     process.wait()
     return Sample(seconds=time.perf_counter() - start, owner_peak=owner_peak, tree_peak=tree_peak)
 
