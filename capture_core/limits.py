@@ -14,6 +14,9 @@ CAPTURE_ID_RANDOM_CHARS = 16
 TOOL_NAME_CHARS = 64
 LABEL_CHARS = 200
 
+SHORTEST_SECRET_BYTES = 9
+"""No rule finds a secret in a shorter text: five bytes at least introduce one, and four are its least value."""
+
 CLAIM_TRIES = 100
 CLAIM_RETRY_SECONDS = 0.005
 """How often, and how soon again, a folder is opened that another start is just removing; beyond: used unclaimed."""

@@ -1,4 +1,7 @@
-"""The sanitiser as captures use it: one engine for all, loaded with the first text that needs it, kept on disk."""
+"""The sanitiser as captures use it: one engine for all, loaded with the first text that needs it, kept on disk.
+
+The sanitiser's own modules are loaded as late: a command that prints nothing does not wait for them.
+"""
 
 from __future__ import annotations
 
@@ -13,14 +16,14 @@ from typing import TYPE_CHECKING, Final
 from capture_core.durable import open_own, replace
 from capture_core.errors import PlaceRefused
 from capture_core.facts import RepresentationFacts
-from capture_core.limits import ENGINE_FILE_BYTES, LABEL_CHARS
-from capture_core.sanitise import Sanitiser, sanitised
+from capture_core.limits import ENGINE_FILE_BYTES, LABEL_CHARS, SHORTEST_SECRET_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from capture_core.limits import Limits
     from capture_core.redact.engine import Engine
+    from capture_core.sanitise import Sanitiser
     from capture_core.spool import TextStage
 
 _ENGINE_FILE: Final = "redaction-engine"
@@ -39,10 +42,16 @@ class EngineMasking:
 
     def stage(self) -> Sanitiser:
         """A new sanitiser for one stream."""
+        from capture_core.sanitise import Sanitiser
+
         return Sanitiser(pending_bytes=self._pending_bytes, engine=self._engine)
 
     def line(self, text: str) -> str:
         """``text`` as one bounded line, sanitised like a stream."""
+        if len(text) < SHORTEST_SECRET_BYTES and text.isascii() and text.isprintable():
+            return text.strip()
+        from capture_core.sanitise import sanitised
+
         # Lone surrogates stand for bytes of a command line that are not UTF-8: they become what such bytes become.
         raw = text.encode("utf-8", "surrogateescape")
         line = (
