@@ -34,7 +34,11 @@ class Wake(NamedTuple):
     """Nothing to write: facts outside the streams changed, look at them."""
 
 
-Item = Chunk | StreamEnd | Wake
+class Quiet(NamedTuple):
+    """Nothing came within the time."""
+
+
+Item = Chunk | StreamEnd | Wake | Quiet
 
 
 class ReaderCounts(NamedTuple):
@@ -101,13 +105,13 @@ class Handoff:
             self._filled.notify()
 
     def take(self, timeout: float | None = None) -> Item | None:
-        """The next item, waiting for one; ``Wake`` after ``timeout`` seconds; ``None`` when closed and empty."""
+        """The next item, waiting for one; ``Quiet`` after ``timeout`` seconds; ``None`` when closed and empty."""
         with self._lock:
             while not self._items:
                 if self._closed:
                     return None
                 if not self._filled.wait(timeout):
-                    return Wake()
+                    return Quiet()
             item = self._items.popleft()
             if isinstance(item, Chunk):
                 self._release(item)

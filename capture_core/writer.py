@@ -7,7 +7,7 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from capture_core.facts import CaptureReason
-from capture_core.handoff import Chunk, StreamEnd
+from capture_core.handoff import Chunk, StreamEnd, Wake
 from capture_core.limits import REQUEST_SECONDS
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ class Writer:
             self._capture.spools[item.stream].feed(item.data)
         elif isinstance(item, StreamEnd):
             self._end(item.stream, eof=item.eof)
-        else:
+        elif isinstance(item, Wake):
             self._stale = True
         if self._capture.note_cuts():
             self._stale = True

@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from capture_core.handoff import Chunk, Handoff, StreamEnd, Wake
+from capture_core.handoff import Chunk, Handoff, Quiet, StreamEnd, Wake
 from capture_core.limits import Limits
 
 STREAMS = ("stdout", "stderr")
@@ -71,7 +71,7 @@ def test_single_bytes_are_charged_for_their_place_in_the_queue() -> None:
 
 
 def test_take_wakes_after_its_timeout() -> None:
-    assert Handoff(STREAMS, limits()).take(0.001) == Wake()
+    assert Handoff(STREAMS, limits()).take(0.001) == Quiet()
 
 
 @pytest.mark.parametrize("size", [1, 64, 4096])

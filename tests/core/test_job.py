@@ -14,13 +14,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from capture_core import Conversation, Limits, Receipt
+from capture_core import Conversation, Limits, Receipt, writer
+from capture_core.capture import Capture
 from capture_core.catalog import Catalogue
 from capture_core.errors import PlaceRefused, SpawnFailed
 from capture_core.facts import CaptureReason, CaptureState, EndReason, ProcessState, RequestKind
 from capture_core.request import ask_owner
 
 if TYPE_CHECKING:
+    from capture_core.receipt import Request
     from capture_core.source import Entry
 
 PYTHON = sys.executable
@@ -252,3 +254,34 @@ def test_the_stored_text_of_a_random_binary_stream_accounts_for_every_byte(conve
     assert stdout.observed == 256 * 300
     assert stdout.observed == (stdout.accepted or 0) + (stdout.discarded or 0)
     text(conversation, receipt).decode()
+
+
+def test_a_job_that_prints_nothing_does_not_have_its_live_receipt_rewritten(
+    conversation: Conversation, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Each look for a request counted as a change, so an idle job's receipt was replaced every second."""
+    looks: list[int] = []
+    replaced: list[bool] = []
+    looked_often = threading.Event()
+    take_request, replace_live = Capture.take_request, Capture.replace_live
+
+    def look(capture: Capture) -> Request | None:
+        looks.append(len(replaced))
+        if len(looks) == 50:
+            looked_often.set()
+        return take_request(capture)
+
+    def replace(capture: Capture, *, finalizing: bool = False) -> bool:
+        replaced.append(finalizing)
+        return replace_live(capture, finalizing=finalizing)
+
+    monkeypatch.setattr(writer, "REQUEST_SECONDS", 0.001)
+    monkeypatch.setattr(Capture, "take_request", look)
+    monkeypatch.setattr(Capture, "replace_live", replace)
+    os.mkfifo(tmp_path / "gate")
+    quick = Conversation.open(conversation.path, limits=Limits(live_receipt_seconds=0.0))
+    job = quick.start(["sh", "-c", f"read x < {tmp_path}/gate"])
+    looked_often.wait(20)
+    assert looks[-1] == looks[2], "something was replaced between one look and another"
+    (tmp_path / "gate").write_text("go\n")
+    job.wait()

@@ -10,8 +10,8 @@ import pytest
 
 from capture_core.catalog import Catalogue, Name
 from capture_core.errors import Refused
-from capture_core.request import ask_owner
 from capture_core.facts import RequestKind
+from capture_core.request import ask_owner
 from capture_core.source import Entry
 from tests.captures import Owner, finished
 
