@@ -17,8 +17,6 @@ from capview.cli.main import main
 from tests.captures import Owner, finished
 from tests.commands import Here, capview
 
-README = Path(__file__).parents[2] / "README.md"
-
 
 @pytest.fixture
 def here(tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> Here:
@@ -31,11 +29,6 @@ def test_every_command_has_help_with_an_example(here: Here, name: str) -> None:
     assert (code, err) == (0, b"")
     assert b"examples:\n  capview " in out or b"examples:\n  CAPVIEW" in out
     assert (b"--conversation PATH" in out) is COMMANDS[name].has_conversation
-
-
-def test_the_readme_has_every_command_that_people_use() -> None:
-    table = re.findall(r"^\| `capview ([a-z]+)", README.read_text(), re.MULTILINE)
-    assert table == [name for name in COMMANDS if name != "completion"]
 
 
 @pytest.mark.parametrize(
