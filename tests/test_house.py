@@ -13,10 +13,6 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 PACKAGES = ("capture_core", "capview")
-needs_command_line = pytest.mark.skipif(
-    not (ROOT / "capview/cli/main.py").is_file(), reason="capview/cli/main.py is not there yet"
-)
-
 TOP = {
     "CHANGELOG.md",
     "LICENSE",
@@ -92,14 +88,10 @@ def test_textual_comes_with_the_terminal_ui_only() -> None:
     assert "textual" not in loaded_by("import " + ", ".join(others))
 
 
-@needs_command_line
 def test_running_a_command_starts_light() -> None:
-    assert (
-        not loaded_by("from capview.cli.main import main; raise SystemExit(main(['run', '--help']))") & HEAVY
-    )
+    assert not loaded_by("from capview.cli.main import main; raise SystemExit(main(['run', '--help']))") & HEAVY
 
 
-@needs_command_line
 @pytest.mark.parametrize("words", [["--help"], ["ls", "--help"], ["read", "--help"], ["config"]])
 def test_the_command_line_starts_without_the_terminal_ui(words: list[str]) -> None:
     assert "textual" not in loaded_by(f"from capview.cli.main import main; raise SystemExit(main({words}))")
@@ -128,9 +120,7 @@ FORBIDDEN = re.compile(
 )
 
 
-@pytest.mark.parametrize(
-    "parts", ["/wo rk/main", "/ro ot/x", "//py pi.org/simple", "files.python hosted.org"]
-)
+@pytest.mark.parametrize("parts", ["/wo rk/main", "/ro ot/x", "//py pi.org/simple", "files.python hosted.org"])
 def test_a_machine_or_registry_is_recognised(parts: str) -> None:
     assert FORBIDDEN.search(parts.replace(" ", "").encode())
 
