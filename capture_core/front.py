@@ -12,7 +12,8 @@ import signal
 from time import monotonic
 from typing import TYPE_CHECKING, NamedTuple
 
-from capture_core.happenings import Continued, Exited, Promote, Signal, Stopped, StreamsOver
+from capture_core.happenings import ENDING_SIGNALS, Continued, Exited, Promote, Signal, Stopped, StreamsOver
+from capture_core.limits import CALL_OFF_SECONDS
 from capture_core.link import Begin, NotStarted, Receiver, Sender, Settled, Started
 from capture_core.seat import take
 from capture_core.terminal import Terminal, is_wanted_at_once
@@ -109,6 +110,8 @@ class _Front:
         self._deadline: float | None = None
         self._wake = wake
         self._passed_on: set[int] = set()
+        self._unwanted: int | None = None
+        """The first signal that told us to end before the child ran."""
 
     def run(self) -> Ending:
         """Serve until there is something to tell the shell."""
@@ -131,6 +134,7 @@ class _Front:
         match word:
             case Started():
                 self._started = word
+                self._deadline = None
                 if self._order.detach:
                     return Ending(code=0, ref=word.ref)
             case NotStarted(code=code, words=words):
@@ -159,7 +163,9 @@ class _Front:
         return self._ending("", receipt=word.receipt)
 
     def _leave_it(self) -> Ending:
-        """The child has ended and its disk does not answer: the shell does not have to wait for that."""
+        """The child has ended, or is not wanted, and the disk does not answer: the shell does not have to wait."""
+        if self._started is None and self._unwanted is not None:
+            return Ending(code=128 + self._unwanted, words="ended while the command was being started")
         return self._ending(f"the capture is not on disk yet; its owner goes on with {self._place()}")
 
     def _owner_gone(self) -> Ending:
@@ -192,6 +198,13 @@ class _Front:
             elif number in _PASSED_ON:
                 self._passed_on.add(number)
                 self._down.send(Signal(number))
+                self._call_off(number)
+
+    def _call_off(self, number: int) -> None:
+        """The owner hears that too; whatever it waits for, we do not wait longer than this."""
+        if self._started is None and self._unwanted is None and number in ENDING_SIGNALS:
+            self._unwanted = number
+            self._deadline = monotonic() + CALL_OFF_SECONDS
 
     def _stopped(self, number: int) -> None:
         """The child stopped: give it the terminal if that is what it lacks, else stop as the shell expects."""

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+import signal
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
     from capture_core.facts import EndedBy
+
+ENDING_SIGNALS: Final = frozenset({signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGHUP})
+"""What a user or a supervisor ends a program by; before there is a child, it ends the start."""
 
 
 class Exited(NamedTuple):

@@ -42,6 +42,8 @@ class Command(NamedTuple):
     """Descriptor that the child reads; ``None``: nothing."""
     own_session: bool = False
     timeout_seconds: float | None = None
+    before_spawn: Callable[[], object] | None = None
+    """Called last thing before the child is started; what it raises keeps it from being started."""
     on_spawned: Callable[[int], object] | None = None
     """Called with the child's id once it runs, before anybody can see what it prints."""
 
@@ -105,6 +107,8 @@ class Job:
         handoff = Handoff(identity.streams, limits)
         capture = Capture(identity, handoff, limits, masking)
         try:
+            if command.before_spawn is not None:
+                command.before_spawn()
             child, pipes = _spawn(command, identity.streams, limits)
         except BaseException:
             capture.abandon()

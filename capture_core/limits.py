@@ -17,6 +17,9 @@ LABEL_CHARS = 200
 SHORTEST_SECRET_BYTES = 9
 """No rule finds a secret in a shorter text: five bytes at least introduce one, and four are its least value."""
 
+CALL_OFF_SECONDS = 1.0
+"""How long a front that is told to end before its child runs waits for its owner to say that it will not run."""
+
 CLAIM_TRIES = 100
 CLAIM_RETRY_SECONDS = 0.005
 """How often, and how soon again, a folder is opened that another start is just removing; beyond: used unclaimed."""

@@ -7,13 +7,12 @@ import errno
 import os
 import shlex
 import signal
-import threading
 from typing import TYPE_CHECKING
 
 from capture_core.capture import Identity
 from capture_core.errors import BadInput, Refused, SpawnFailed
 from capture_core.facts import StreamName
-from capture_core.happenings import Leave
+from capture_core.hearing import CalledOff, Hearing
 from capture_core.job import Command, Job
 from capture_core.limits import MIB
 from capture_core.link import Begin, NotStarted, Receiver, Sender, Settled, Started
@@ -56,16 +55,17 @@ def own(begin: Begin, up: Sender, down: Receiver) -> None:
     else:
         os.setpgid(0, 0)
     terminal = Terminal.find() if begin.has_terminal else None
+    hearing = Hearing(down, up)
     try:
-        job = _start(order, terminal if begin.give_terminal else None)
-    except (Refused, SpawnFailed, OSError) as error:
+        job = _start(order, terminal if begin.give_terminal else None, hearing)
+    except (CalledOff, Refused, SpawnFailed, OSError) as error:
         up.send(_not_started(error))
         return
     _settle_signals()
     _point_at_nothing(0)
     up.send(Started(pid=job.child.pid, ref=job.capture.ref))
     _keep_freed_memory()
-    _listen_to_front(job, down, terminal)
+    hearing.pass_to(job, lambda: _leave(job, terminal))
     outcome = job.supervise(_Teller(up))
     up.send(Settled(receipt=outcome.receipt, words=_words(outcome.failure)))
     up.close()
@@ -73,13 +73,14 @@ def own(begin: Begin, up: Sender, down: Receiver) -> None:
     job.drop_the_rest()
 
 
-def _start(order: Order, terminal: Terminal | None) -> Job:
+def _start(order: Order, terminal: Terminal | None, hearing: Hearing) -> Job:
     masking = EngineMasking(order.limits, engine_folder=order.engine_folder)
-    with _opened(order.stdin) as stdin:
+    with _opened(order.stdin, hearing) as stdin:
         command = Command(
             argv=order.argv,
             stdin=stdin,
             timeout_seconds=order.timeout_seconds,
+            before_spawn=hearing.check,
             on_spawned=None if terminal is None else terminal.give,
         )
         return Job.start(
@@ -93,12 +94,14 @@ def _start(order: Order, terminal: Terminal | None) -> Job:
 
 
 @contextlib.contextmanager
-def _opened(stdin: str | int | None) -> Iterator[int | None]:
+def _opened(stdin: str | int | None, hearing: Hearing) -> Iterator[int | None]:
     if not isinstance(stdin, str):
         yield stdin
         return
     try:
-        fd = os.open(stdin, os.O_RDONLY | os.O_CLOEXEC)
+        # A FIFO is opened when somebody writes to it, which may be never.
+        with hearing.waiting():
+            fd = os.open(stdin, os.O_RDONLY | os.O_CLOEXEC)
     except OSError as error:
         raise BadInput(f"{stdin!r}: {(error.strerror or str(error)).lower()}; name a file for --stdin") from error
     try:
@@ -135,18 +138,6 @@ def _keep_freed_memory() -> None:
     if mallopt is not None:
         for parameter in (_M_MMAP_THRESHOLD, _M_TRIM_THRESHOLD):
             mallopt(parameter, _KEPT_MEMORY_BYTES)
-
-
-def _listen_to_front(job: Job, down: Receiver, terminal: Terminal | None) -> None:
-    """Hear the front's asks in a thread of its own, which never touches the disk and so can always let go."""
-
-    def listen() -> None:
-        while (ask := down.receive()) is not None:
-            job.ask(ask)  # type: ignore[arg-type]  # the front sends asks and nothing else
-        _leave(job, terminal)
-        job.ask(Leave())
-
-    threading.Thread(target=listen, name="front-listener", daemon=True).start()
 
 
 def _leave(job: Job, terminal: Terminal | None) -> None:
@@ -192,7 +183,9 @@ def _label(order: Order, masking: EngineMasking) -> Callable[[], str | None]:
     return make
 
 
-def _not_started(error: Refused | SpawnFailed | OSError) -> NotStarted:
+def _not_started(error: CalledOff | Refused | SpawnFailed | OSError) -> NotStarted:
+    if isinstance(error, CalledOff):
+        return error.as_told()
     if isinstance(error, BadInput):
         return NotStarted(code=BAD_INPUT, words=str(error))
     if isinstance(error, SpawnFailed):

@@ -273,3 +273,60 @@ def test_a_working_directory_removed_meanwhile_does_not_spoil_a_relative_convers
     assert done.returncode == 0
     (receipt,) = receipts(tmp_path / "there")
     assert (receipt["conversation"], receipt["capture"]) == ("here", {"state": "complete", "reason": None})
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_wait_for_a_stdin_that_nobody_writes_can_be_ended(
+    place: Path, tmp_path: Path, number: signal.Signals
+) -> None:
+    """The owner was stuck in opening the FIFO, and the front passed every signal on to nobody."""
+    os.mkfifo(tmp_path / "fifo")
+    words = [
+        "capview",
+        "run",
+        "--conversation",
+        str(place),
+        "--stdin",
+        f"{tmp_path}/fifo",
+        "--",
+        "touch",
+        f"{tmp_path}/ran",
+    ]
+    with subprocess.Popen(words, stderr=subprocess.PIPE) as front:
+        until_it_passes_signals_on(front.pid)
+        front.send_signal(number)
+        # Its stderr is the owner's as well: it ends with the last of them.
+        _, said = front.communicate(timeout=20)
+    assert front.returncode == 128 + number
+    assert said.decode() == f"capview: ended by {number.name} before the command was started\n"
+    assert sorted(os.listdir(tmp_path)) == ["fifo"]
+
+
+def test_an_owner_whose_front_is_killed_before_the_start_starts_nothing(place: Path, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "fifo")
+    words = [
+        "capview",
+        "run",
+        "--conversation",
+        str(place),
+        "--stdin",
+        f"{tmp_path}/fifo",
+        "--",
+        "touch",
+        f"{tmp_path}/ran",
+    ]
+    with subprocess.Popen(words, stderr=subprocess.PIPE) as front:
+        until_it_passes_signals_on(front.pid)
+        front.kill()
+        assert front.communicate(timeout=20)[1] == b""
+    assert sorted(os.listdir(tmp_path)) == ["fifo"]
+
+
+def until_it_passes_signals_on(front: int) -> None:
+    while not _catches(front, signal.SIGTERM):
+        pass
+
+
+def _catches(pid: int, number: signal.Signals) -> bool:
+    line = next(line for line in Path(f"/proc/{pid}/status").read_text().splitlines() if line.startswith("SigCgt"))
+    return bool(int(line.split()[1], 16) >> (number - 1) & 1)

@@ -1,0 +1,99 @@
+"""What an owner hears of its front: asks for the job, and, before there is one, that it is not wanted any more."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import threading
+from typing import TYPE_CHECKING
+
+from capture_core.errors import CaptureError
+from capture_core.happenings import ENDING_SIGNALS, Leave, Signal
+from capture_core.link import NotStarted
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from capture_core.happenings import Ask
+    from capture_core.job import Job
+    from capture_core.link import Receiver, Sender
+
+
+class CalledOff(CaptureError):
+    """The front was told to end, or is gone, before the child was started; it was not."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(f"ended by {signal.Signals(number).name} before the command was started")
+        self.number = number
+
+    def as_told(self) -> NotStarted:
+        """The same for the front."""
+        return NotStarted(code=128 + self.number, words=str(self))
+
+
+class Hearing:
+    """Hears the front in a thread of its own, which never touches the disk and so can always let go."""
+
+    def __init__(self, down: Receiver, up: Sender) -> None:
+        self._down = down
+        self._up = up
+        self._lock = threading.Lock()
+        self._job: Job | None = None
+        self._leave: Callable[[], None] | None = None
+        self._early: list[Ask] = []
+        self._called_off: CalledOff | None = None
+        self._waiting = False
+        threading.Thread(target=self._listen, name="front-listener", daemon=True).start()
+
+    def check(self) -> None:
+        """Raise :class:`CalledOff` when the child is not wanted any more."""
+        with self._lock:
+            if self._called_off is not None:
+                raise self._called_off
+
+    @contextlib.contextmanager
+    def waiting(self) -> Iterator[None]:
+        """Around a wait for somebody else, with nothing made yet: when the child is not wanted, this process ends."""
+        with self._lock:
+            self._waiting = True
+            self._end_wait()
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._waiting = False
+
+    def pass_to(self, job: Job, leave: Callable[[], None]) -> None:
+        """Ask ``job`` from now on, first for what was heard before; ``leave`` is called when the front is gone."""
+        with self._lock:
+            self._job, self._leave = job, leave
+            for ask in self._early:
+                self._ask(job, ask)
+
+    def _listen(self) -> None:
+        while (ask := self._down.receive()) is not None:
+            self._heard(ask)  # type: ignore[arg-type]  # the front sends asks and nothing else
+        self._heard(Leave())
+
+    def _heard(self, ask: Ask) -> None:
+        with self._lock:
+            if self._job is not None:
+                self._ask(self._job, ask)
+                return
+            self._early.append(ask)
+            if isinstance(ask, Leave):
+                self._called_off = self._called_off or CalledOff(signal.SIGHUP)
+            elif isinstance(ask, Signal) and ask.number in ENDING_SIGNALS:
+                self._called_off = self._called_off or CalledOff(ask.number)
+            self._end_wait()
+
+    def _ask(self, job: Job, ask: Ask) -> None:
+        if isinstance(ask, Leave) and self._leave is not None:
+            self._leave()
+        job.ask(ask)
+
+    def _end_wait(self) -> None:
+        if self._waiting and self._called_off is not None:
+            self._up.send(self._called_off.as_told())
+            os._exit(1)
