@@ -85,6 +85,7 @@ class Capture:
         self._process = ProcessFacts(state=ProcessState.RUNNING)
         self._resources: ResourceFacts | None = None
         self._label: str | None = None
+        self._call_id: str | None = None
         self._first_reason: CaptureReason | None = None
         self._started = _utc(time.time())
         self._clock = time.monotonic()
@@ -112,9 +113,12 @@ class Capture:
             self._resources = resources
 
     def set_label(self, label: str | None) -> None:
-        """Put in the masked label."""
+        """Put in the masked label, and with it the call id, masked here: that, too, is a stranger's text."""
+        given = self._identity.call_id
+        call_id = None if given is None else self._masking.line(given)
         with self._lock:
             self._label = label
+            self._call_id = call_id
 
     def note_cuts(self) -> bool:
         """Remember the first reason that any stream was cut for; whether there is a new one."""
@@ -225,7 +229,7 @@ class Capture:
 
     def _receipt(self, capture: CaptureFacts, *, ended: float | None) -> Receipt:
         with self._lock:
-            process, resources, label = self._process, self._resources, self._label
+            process, resources, label, call_id = self._process, self._resources, self._label, self._call_id
         identity = self._identity
         return Receipt(
             capture_id=self.capture_id,
@@ -244,7 +248,7 @@ class Capture:
             resources=resources,
             limit_bytes=self._limits.capture_bytes,
             label=label,
-            call_id=None if identity.call_id is None else names.whole_text(identity.call_id),
+            call_id=call_id,
             job_id=identity.job_id,
         )
 

@@ -111,6 +111,16 @@ def test_a_conversation_whose_name_is_not_utf_8_is_one(tmp_path: Path) -> None:
     assert (receipt["conversation"], receipt["call_id"]) == ("caf\N{REPLACEMENT CHARACTER}",) * 2
 
 
+def test_a_call_id_is_masked_stripped_and_bounded_as_a_label_is(place: Path) -> None:
+    token = "ghp_abcdefghijklmnopqrstuvwxyz0123456789AB"
+    capview(place, "--call-id", f"\x1b]52;c;AAAA\a{token}\n{'x' * 100_000}", "--", "true")
+    (receipt,) = receipts(place)
+    call_id = str(receipt["call_id"])
+    assert call_id.startswith("[redacted:")
+    assert len(call_id) == 200
+    assert token not in json.dumps(receipt)
+
+
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGSEGV])
 def test_a_signal_is_128_and_its_number(place: Path, number: signal.Signals) -> None:
     done = capview(place, "--", "sh", "-c", f"echo before; kill -{number.value} $$")
