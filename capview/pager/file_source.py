@@ -37,11 +37,11 @@ from capture_core.source import (
     Page,
     StreamStatus,
 )
+from capview.pager import FILE_ADAPTER
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, AsyncIterator
 
-FILE_ADAPTER = "file"
 _STREAM = "content"
 
 

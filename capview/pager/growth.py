@@ -7,7 +7,6 @@ costs several percent of a core.
 from __future__ import annotations
 
 import asyncio
-import ctypes
 import os
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
@@ -63,6 +62,8 @@ def _watch(path: str) -> int | None:
             return None
     finally:
         os.close(file)
+    import ctypes
+
     library = ctypes.CDLL(None, use_errno=True)
     watch: int = library.inotify_init1(os.O_NONBLOCK | os.O_CLOEXEC)
     if watch < 0:

@@ -14,6 +14,7 @@ from capture_core.errors import CaptureError
 from capview import present
 from capview.tui.board import Board, Snapshot
 from capview.tui.commands import Where, bindings
+from capview.tui.hangup import end_with_terminal
 from capview.tui.job_columns import label
 from capview.tui.wakeups import Wakeups
 
@@ -79,7 +80,7 @@ class CapviewApp(App[None]):
         self._look()
         if self._wakeups.tick_seconds is not None:
             self.set_interval(self._wakeups.tick_seconds, self.tick)
-        self.call_after_refresh(_spare_the_collector)
+        end_with_terminal(self)
 
     def tick(self) -> None:
         """Time went on: show ages and rates as they are now."""
@@ -98,6 +99,7 @@ class CapviewApp(App[None]):
             self._tell(ended)
             self._publish()
             await self._show_first()
+            self.call_after_refresh(_spare_the_collector)
             async for batch in changes:
                 self._tell(self._board.apply(batch, self._clock()))
                 self._publish()
@@ -196,14 +198,15 @@ CapviewApp.COMMANDS = {palette_commands}
 
 
 def _informed(screen: Screen[object]) -> Informed | None:
-    return screen if hasattr(screen, "take") else None  # type: ignore[return-value] # that is what it has
+    # A screen that was only just pushed has no widgets yet; it gets its first snapshot right after.
+    return screen if screen.is_mounted and hasattr(screen, "take") else None  # type: ignore[return-value]
 
 
 def _spare_the_collector() -> None:
     """Look for garbage among what comes from now on only: a look at everything stops the loop for 34-64 ms."""
-    gc.collect()
     gc.freeze()
     gc.set_threshold(_GC_OBJECTS, 20, 100)
+    gc.enable()
 
 
 def open_ui(path: str | None, *, read_only: bool = False) -> int:
@@ -216,6 +219,7 @@ def open_ui(path: str | None, *, read_only: bool = False) -> int:
     from capview.tui.opening import require_terminal, resolve
 
     require_terminal()
+    gc.disable()  # until the first screen is there: what is made until then stays
     opening = resolve(path)
     app = CapviewApp(
         opening.source, place=opening.place, first=opening.first, only=opening.only, wakeups=opening.wakeups

@@ -28,6 +28,7 @@ class Snapshot:
     entries: tuple[Entry, ...] = ()
     unreadable: tuple[Unreadable, ...] = ()
     rates: Mapping[Address, float] = field(default_factory=dict)
+    running: int = 0
     watching: bool | None = None
 
 
@@ -41,6 +42,7 @@ class Board:
         self._growth: dict[Address, _Growth] = {}
         self._order: list[Address] | None = None
         self._sorted: tuple[Entry, ...] | None = None
+        self._running = 0
         self._watching: bool | None = None
 
     def load(self, listing: Listing, now: float) -> tuple[Entry, ...]:
@@ -81,12 +83,14 @@ class Board:
             self._order = [entry.address for entry in newest_first]
         if self._sorted is None:
             self._sorted = tuple(self._entries[address] for address in self._order)
+            self._running = sum(not is_over(entry) for entry in self._sorted)
         rates = {address: growth.rate(now) for address, growth in self._growth.items()}
         return Snapshot(
             now=now,
             entries=self._sorted,
             unreadable=tuple(self._unreadable.values()),
             rates=rates,
+            running=self._running,
             watching=self._watching,
         )
 

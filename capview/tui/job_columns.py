@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 from rich.cells import cell_len, set_cell_size
 
 from capview import present
-from capview.pager.file_source import FILE_ADAPTER
+from capview.pager import FILE_ADAPTER
 from capview.present import Tone, safe
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
-    from capture_core.source import Entry
+    from capture_core.source import Address, Entry
     from capview.tui.board import Snapshot
 
 
@@ -172,19 +172,36 @@ def fitted(text: str, width: int, *, right: bool) -> str:
     return " " * (width - cells) + text if right else text + " " * (width - cells)
 
 
-def matches(entry: Entry, wanted: str) -> bool:
-    """Whether every word of ``wanted`` stands in what is shown of ``entry``: state, label, tool, exit, log, ref."""
-    receipt = entry.receipt
-    shown = (
+class Filter:
+    """Finds words in what is shown of jobs; remembers that text, for with each key all of them are looked at again."""
+
+    def __init__(self) -> None:
+        self._texts: dict[Address, tuple[Entry, str]] = {}
+
+    def matching(self, entries: Iterable[Entry], wanted: str) -> list[Entry]:
+        """The entries in which every word of ``wanted`` stands: in state, label, tool, exit, log, ref, conversation."""
+        words = wanted.lower().split()
+        if not words:
+            self._texts.clear()
+            return list(entries)
+        return [entry for entry in entries if all(word in self._text(entry) for word in words)]
+
+    def _text(self, entry: Entry) -> str:
+        known = self._texts.get(entry.address)
+        if known is None or known[0] is not entry:
+            known = self._texts[entry.address] = entry, _searched(entry)
+        return known[1]
+
+
+def _searched(entry: Entry) -> str:
+    parts = (
         present.summary(entry),
         label(entry),
-        receipt.tool,
         f"exit {present.exit_words(entry.process)}",
-        receipt.ref,
+        entry.receipt.ref,  # holds the tool
         entry.address.conversation,
     )
-    text = " ".join(shown).lower()
-    return all(word in text for word in wanted.lower().split())
+    return " ".join(parts).lower()
 
 
 def _rate(rate: float | None) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import aclosing
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,6 +12,9 @@ from capture_core.errors import Refused
 from capview.tui.wakeups import Wakeups, for_captures, for_file
 
 if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, Callable
+
+    from capture_core.feed import Wake
     from capture_core.local import LocalSource
     from capture_core.source import Address, Source
 
@@ -24,6 +28,18 @@ class Opening:
     wakeups: Wakeups
     first: Address | None = None
     only: bool = False
+
+
+class _Watch:
+    """File events, imported when the first screen is there."""
+
+    async def wakes(self, directories: Callable[[], frozenset[str]]) -> AsyncGenerator[Wake]:
+        """See :class:`capture_core.feed.Feed`."""
+        from capview.watch import WatchfilesFeed
+
+        async with aclosing(WatchfilesFeed().wakes(directories)) as wakes:
+            async for wake in wakes:
+                yield wake
 
 
 def require_terminal() -> None:
@@ -47,25 +63,22 @@ def resolve(path: str | None) -> Opening:
 def _root() -> Opening:
     from capture_core.local import LocalSource
     from capview.cli.place import default_root
-    from capview.watch import WatchfilesFeed
 
     root = default_root()
-    return _local(LocalSource(folders=(root,), feed=WatchfilesFeed()), root)
+    return _local(LocalSource(folders=(root,), feed=_Watch()), root)
 
 
 def _directory(path: str) -> Opening:
     from capture_core.local import open_local
-    from capview.watch import WatchfilesFeed
 
-    return _local(open_local(path, feed=WatchfilesFeed()), path)
+    return _local(open_local(path, feed=_Watch()), path)
 
 
 def _capture(conversation: str, ref: str) -> Opening:
     from capture_core.local import LocalSource
     from capture_core.source import Address
-    from capview.watch import WatchfilesFeed
 
-    source = LocalSource((conversation,), feed=WatchfilesFeed())
+    source = LocalSource((conversation,), feed=_Watch())
     address = Address(Path(conversation).absolute().name, ref)
     return replace(_local(source, conversation), first=address)
 

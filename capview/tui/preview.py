@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -10,19 +9,10 @@ from capview.pager.document import Document
 from capview.present import Tone, state
 from capview.tui.ending import extent
 from capview.tui.layout import Layout
+from capview.tui.widgets.job_preview import Preview
 
 if TYPE_CHECKING:
     from capture_core.source import Entry, Source
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Preview:
-    """Lines that are safe to draw; ``omitted`` bytes lie between ``head`` and ``tail``."""
-
-    stream: str = ""
-    head: tuple[str, ...] = ()
-    omitted: int = 0
-    tail: tuple[str, ...] = ()
 
 
 def main_stream(entry: Entry) -> str | None:

@@ -6,13 +6,19 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from capture_core.facts import ByteRange, CaptureFacts, CaptureReason, CaptureState, PreviewFacts
+from capview.pager.file_source import FileSource
+from capview.tui.screens.capture import CaptureScreen
 from tests.captures import FAILED, Owner, finished
-from tests.view.driving import driven
+from tests.view.driving import ByHand, Driven, driven
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 CUT = CaptureFacts(state=CaptureState.PARTIAL, reason=CaptureReason.QUOTA)
+
+
+def write(path: Path, data: bytes) -> None:
+    path.write_bytes(data)
 
 
 async def test_a_live_capture_is_followed_across_its_end(tmp_path: Path) -> None:
@@ -117,6 +123,19 @@ async def test_a_stream_cut_short_while_it_is_shown_says_so(tmp_path: Path) -> N
         assert "cut" in ui.log.note
         await ui.press("escape")
         assert ui.labels()
+
+
+async def test_a_file_that_is_no_capture_opens_though_news_comes_before_its_screen_is_there(tmp_path: Path) -> None:
+    write(tmp_path / "build.log", b"one\ntwo\n")
+    source = FileSource(str(tmp_path / "build.log"))
+    ui = Driven(source, ByHand(), first=source.address, only=True)
+    async with ui.app.run_test(size=(80, 24)) as pilot:
+        ui.pilot = pilot
+        await ui.until(lambda: isinstance(ui.app.screen, CaptureScreen) and "2  two" in ui.text())
+        assert "a file, not a capture" in ui.text()
+        await ui.press("escape")
+        assert "q quits" in ui.toasts()[-1]
+    await source.aclose()
 
 
 async def test_search_and_place_survive_a_resize(tmp_path: Path) -> None:

@@ -9,12 +9,9 @@ from textual.content import Content
 from textual.screen import Screen
 
 from capture_core.errors import CaptureError
-from capview.pager.pages import Replaced
-from capview.tui.board import Snapshot, is_over
 from capview.tui.commands import Where, bindings
-from capview.tui.preview import Preview, preview
 from capview.tui.widgets.job_list import JobList
-from capview.tui.widgets.job_preview import JobPreview
+from capview.tui.widgets.job_preview import JobPreview, Preview
 from capview.tui.widgets.line import KeyBar, Line
 
 if TYPE_CHECKING:
@@ -22,6 +19,7 @@ if TYPE_CHECKING:
     from textual.widgets import Input
 
     from capture_core.source import Entry, Source
+    from capview.tui.board import Snapshot
     from capview.tui.widgets.prompt import Prompt
 
 
@@ -115,6 +113,10 @@ class JobsScreen(Screen[None]):
 
     @work(group="preview", exclusive=True, description="preview")
     async def _read_preview(self, entry: Entry) -> None:
+        # Imported when there is a job to show the output of: the list comes first.
+        from capview.pager.pages import Replaced
+        from capview.tui.preview import preview
+
         pane = self.query_one(JobPreview)
         try:
             pane.preview = await preview(self._source, entry, pane.rows)
@@ -127,8 +129,7 @@ class JobsScreen(Screen[None]):
 def totals(snapshot: Snapshot) -> str:
     """``12 jobs, 2 running``; and what cannot be read."""
     count = len(snapshot.entries)
-    running = sum(not is_over(entry) for entry in snapshot.entries)
-    words = f"{count} job{'' if count == 1 else 's'}, {running} running"
+    words = f"{count} job{'' if count == 1 else 's'}, {snapshot.running} running"
     return f"{words}, {len(snapshot.unreadable)} unreadable" if snapshot.unreadable else words
 
 

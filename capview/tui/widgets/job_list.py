@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from rich.segment import Segment
 from rich.style import Style
+from textual.geometry import Region
 from textual.message import Message
 from textual.reactive import reactive
 from textual.strip import Strip
@@ -13,7 +14,7 @@ from textual.strip import Strip
 from capview.present import Tone
 from capview.tui.board import Snapshot
 from capview.tui.commands import Where, bindings
-from capview.tui.job_columns import Column, fitted, matches, sortable, visible, widths
+from capview.tui.job_columns import Cell, Column, Filter, fitted, sortable, visible, widths
 from capview.tui.widgets.line_view import LineView
 
 if TYPE_CHECKING:
@@ -83,6 +84,8 @@ class JobList(LineView, can_focus=True, inherit_bindings=False):
         self._sort = 0
         self._reversed = False
         self._styles: dict[str, Style] | None = None
+        self._filter = Filter()
+        self._drawn: list[tuple[bool, list[Cell]]] = []
 
     @property
     def selected(self) -> Entry | None:
@@ -103,12 +106,14 @@ class JobList(LineView, can_focus=True, inherit_bindings=False):
         """Take news.  Only what is drawn changes when only the time went on."""
         if before.entries is not after.entries or self.sorted_by.title in ("Took", "Rate"):
             self._arrange()
-        self.refresh()
+        if before.watching is not after.watching:
+            self.refresh()
+        self._refresh_changed()
 
     def watch_wanted(self) -> None:
         """Show other jobs."""
         self._arrange()
-        self.refresh()
+        self._refresh_changed()
 
     def select(self, address: Address) -> None:
         """Put the cursor on a job, if it is shown."""
@@ -180,7 +185,7 @@ class JobList(LineView, can_focus=True, inherit_bindings=False):
         top = round(self.scroll_y)
         above = self._shown[top].address if 0 < top < len(self._shown) else None
         column = self.sorted_by
-        self._shown = [entry for entry in self.snapshot.entries if matches(entry, self.wanted)]
+        self._shown = self._filter.matching(self.snapshot.entries, self.wanted)
         self._shown.sort(
             key=lambda entry: column.key(entry, self.snapshot), reverse=column.falling is not self._reversed
         )
@@ -228,6 +233,23 @@ class JobList(LineView, can_focus=True, inherit_bindings=False):
         style = self.get_component_rich_style(f"jobs--{part}")
         # A tone colours the text of a row, whose background says whether the cursor is on it.
         return Style(color=style.color, bold=style.bold) if part.startswith("tone-") else style
+
+    def _refresh_changed(self) -> None:
+        """Have drawn again the rows that look another way: most of the time nothing but the age of a new job does."""
+        width = self.scrollable_content_region.width
+        columns, top = visible(width), round(self.scroll_y)
+        rows = self._shown[top : top + self._rows_on_screen]
+        before = self._drawn
+        self._drawn = [
+            (top + y == self._index, [column.cell(entry, self.snapshot) for column in columns])
+            for y, entry in enumerate(rows)
+        ]
+        if not rows or len(before) != len(rows):
+            self.refresh()
+            return
+        changed = [y for y, (old, new) in enumerate(zip(before, self._drawn, strict=True)) if old != new]
+        if changed:
+            self.refresh(*(Region(0, y + 1, width, 1) for y in changed))
 
     def _head(self, width: int) -> str:
         columns = visible(width)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from textual.content import Content
@@ -10,12 +11,21 @@ from textual.widget import Widget
 
 from capview import present
 from capview.tui.job_columns import headline, label
-from capview.tui.preview import Preview
 
 if TYPE_CHECKING:
     from capture_core.source import Entry
 
 _FACT_LINES = 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Preview:
+    """Lines that are safe to draw; ``omitted`` bytes lie between ``head`` and ``tail``."""
+
+    stream: str = ""
+    head: tuple[str, ...] = ()
+    omitted: int = 0
+    tail: tuple[str, ...] = ()
 
 
 class JobPreview(Widget):
