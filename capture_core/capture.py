@@ -45,6 +45,9 @@ if TYPE_CHECKING:
 class Masking(Protocol):
     """What sanitises: a stage for each stream, a line for labels; the engine behind both is loaded when needed."""
 
+    def require(self) -> None:
+        """Raise ``EngineUnavailable`` where there is no engine to be loaded later."""
+
     def stage(self) -> TextStage:
         """A new stage for one stream."""
 

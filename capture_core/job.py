@@ -104,6 +104,7 @@ class Job:
 
         Raises ``Refused`` (no child was started) or ``SpawnFailed``; nothing stays behind then.
         """
+        masking.require()
         handoff = Handoff(identity.streams, limits)
         capture = Capture(identity, handoff, limits, masking)
         try:

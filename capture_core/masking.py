@@ -11,10 +11,11 @@ import os
 import stat
 import threading
 from collections import Counter
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Final
 
 from capture_core.durable import open_own, replace
-from capture_core.errors import PlaceRefused
+from capture_core.errors import EngineUnavailable, PlaceRefused
 from capture_core.facts import RepresentationFacts
 from capture_core.limits import ENGINE_FILE_BYTES, LABEL_CHARS, SHORTEST_SECRET_BYTES
 
@@ -39,6 +40,11 @@ class EngineMasking:
         """``engine_folder``: a private folder of the user's where the compiled engine is kept, or none."""
         self._pending_bytes = limits.pending_fragment_bytes
         self._engine_folder = engine_folder
+
+    def require(self) -> None:
+        """Look for the engine without loading it; raises ``EngineUnavailable`` where none is installed."""
+        if find_spec("hyperscan") is None:
+            raise EngineUnavailable("hyperscan, which finds secrets in the output, is not installed; install it")
 
     def stage(self) -> Sanitiser:
         """A new sanitiser for one stream."""

@@ -160,7 +160,7 @@ class Spool:
             tail=tail,
             returned_bytes=shown,
             omitted_bytes=self._retained - shown,
-            tail_text=self._tail.finish().decode() if self._tail is not None else None,
+            tail_text=(self._tail.finish().decode() or None) if self._tail is not None else None,
         )
 
     def seal(self) -> None:

@@ -185,4 +185,4 @@ def _warn_of_allowance(path: str, kept: int) -> None:
     allowance = load(conversation=path).limits.conversation_bytes
     if kept >= _WARN_FROM * allowance:
         share = f"{present.size(kept)} of the {present.size(allowance)} that it may keep"
-        say(f"{safe(os.path.basename(path))} has {share}; then logs are cut")
+        say(f"{safe(os.path.basename(path))} has {share}; capview does not cut at that yet")

@@ -17,7 +17,7 @@ import pytest
 from capture_core import Conversation, Limits, Receipt, writer
 from capture_core.capture import Capture
 from capture_core.catalog import Catalogue
-from capture_core.errors import PlaceRefused, SpawnFailed
+from capture_core.errors import EngineUnavailable, PlaceRefused, SpawnFailed
 from capture_core.facts import CaptureReason, CaptureState, EndReason, ProcessState, RequestKind
 from capture_core.request import ask_owner
 
@@ -224,6 +224,15 @@ def test_a_place_that_is_refused_starts_no_child(tmp_path: Path) -> None:
     with pytest.raises(PlaceRefused):
         Conversation.open(str(tmp_path)).start(["touch", str(tmp_path / "ran")])
     assert sorted(path.name for path in tmp_path.iterdir()) == ["tool-outputs"]
+
+
+def test_without_an_engine_nothing_is_started_unmasked(
+    conversation: Conversation, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("capture_core.masking.find_spec", lambda _name: None)
+    with pytest.raises(EngineUnavailable):
+        conversation.start(["touch", str(tmp_path / "ran")])
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_the_child_gets_none_of_our_descriptors(conversation: Conversation) -> None:
