@@ -191,14 +191,16 @@ class _Front:
     def _place(self) -> str:
         return self._started.ref if self._started is not None else "the capture"
 
-    def _signalled(self) -> None:
-        for number in os.read(self._wake, 64):
+    def _signalled(self) -> bytes:
+        numbers = os.read(self._wake, 64)
+        for number in numbers:
             if number == signal.SIGCONT:
                 self._go_on()
             elif number in _PASSED_ON:
                 self._passed_on.add(number)
                 self._down.send(Signal(number))
                 self._call_off(number)
+        return numbers
 
     def _call_off(self, number: int) -> None:
         """The owner hears that too; whatever it waits for, we do not wait longer than this."""
@@ -219,7 +221,17 @@ class _Front:
             # Here again after fg or bg; or at once, where nobody could have continued us: then the child goes on too.
             if number in _PASSED_ON:
                 signal.signal(number, _note)
+            if wants_terminal and not self._were_continued():
+                # Nobody can ever give it the terminal, and it would ask again at once.  Unsupervised it would get EIO;
+                # this is what the kernel does to those who are stopped in a group that becomes an orphan.
+                self._down.send(Signal(signal.SIGHUP))
             self._go_on()
+
+    def _were_continued(self) -> bool:
+        """Whether we did stop: a group without a shell above it does not, and then nobody continued us."""
+        poll = select.poll()
+        poll.register(self._wake, select.POLLIN)
+        return bool(poll.poll(0)) and signal.SIGCONT in self._signalled()
 
     def _go_on(self) -> None:
         if self._started is None:

@@ -148,3 +148,11 @@ def test_a_job_with_another_stdin_does_not_take_the_terminal(terminal: Terminal)
     """Whoever started it so may be using the terminal itself, as a terminal UI does."""
     check = "import os; t = os.open('/dev/tty', 0); print('mine' if os.tcgetpgrp(t) == os.getpgrp() else 'not mine')"
     assert "\nnot mine\n" in terminal.run(f'{RUN}python3 -c "{check}" < /dev/null')
+
+
+def test_a_background_job_that_no_shell_looks_after_does_not_ask_for_the_terminal_for_ever(terminal: Terminal) -> None:
+    """It was stopped for reading, continued, and stopped again, with a processor to itself."""
+    terminal.run("mkfifo gate")
+    terminal.run(f"bash -c \"({RUN}sh -c 'read go <gate; exec cat </dev/tty' 2>said &)\"")
+    terminal.run("echo go > gate")
+    assert "code 129" in terminal.run("capview wait --conversation c @last; echo code $?")
