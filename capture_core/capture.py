@@ -210,7 +210,8 @@ class Capture:
     def _seal(self, spool: Spool) -> None:
         try:
             spool.seal()
-        except OSError:
+        except (OSError, MemoryError, ImportError):
+            # Neither proved whole nor known to be safe: kept, and not called complete.
             spool.cut(CaptureReason.WRITE_ERROR)
             self.note_cuts()
         final = names.final_stream_file(self.capture_id, spool.name)

@@ -59,6 +59,11 @@ class Child:
                 return False
             return True
 
+    def end_unwatched(self) -> None:
+        """Kill the group at once and reap its leader: it was started, and cannot be captured after all."""
+        self.signal_group(signal.SIGKILL)
+        self._reap(0)
+
     def watch(self, tell: Callable[[ChildEvent], None]) -> threading.Thread:
         """Start the thread that waits for the child and tells each event; it ends after ``Exited``."""
         thread = threading.Thread(target=self._watch, args=(tell,), name="child-watch", daemon=True)

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol, assert_never
 
 from capture_core.capture import Capture, Identity, Masking
 from capture_core.child import Child, Descriptors
+from capture_core.errors import Refused
 from capture_core.facts import EndedBy, EndReason, ProcessFacts, ProcessState, RequestKind, ResourceFacts, StreamName
 from capture_core.handoff import Handoff
 from capture_core.happenings import Cancel, Continued, Exited, Leave, Promote, Signal, Stopped, StreamsOver, WriterOver
@@ -118,7 +119,13 @@ class Job:
             command.on_spawned(child.pid)
         job = cls(command, capture, child, limits, SimpleQueue())
         capture.set_process(ProcessFacts(state=ProcessState.RUNNING, pid=child.pid))
-        job._begin(handoff, pipes, dict(outlets or {}), make_label, masking.line)
+        try:
+            job._begin(handoff, pipes, dict(outlets or {}), make_label, masking.line)
+        except RuntimeError as error:
+            # No thread to be had.  The writer's is the last: it does not use the capture yet.
+            child.end_unwatched()
+            capture.abandon()
+            raise Refused("the system gives no more threads (a limit on processes); the command was ended") from error
         return job
 
     def _begin(
@@ -142,9 +149,9 @@ class Job:
             on_request=lambda request: tell(_asked(request, mask)),
             on_done=lambda: tell(WriterOver()),
         )
+        self.child.watch(tell)
         self._reader.start()
         self._writer.start()
-        self.child.watch(tell)
 
     def ask(self, ask: Ask) -> None:
         """Ask for something; it is done by the supervising thread."""

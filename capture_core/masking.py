@@ -18,6 +18,7 @@ from capture_core.durable import open_own, replace
 from capture_core.errors import EngineUnavailable, PlaceRefused
 from capture_core.facts import RepresentationFacts
 from capture_core.limits import ENGINE_FILE_BYTES, LABEL_CHARS, SHORTEST_SECRET_BYTES
+from capture_core.names import raw_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -59,7 +60,7 @@ class EngineMasking:
         from capture_core.sanitise import sanitised
 
         # Lone surrogates stand for bytes of a command line that are not UTF-8: they become what such bytes become.
-        raw = text.encode("utf-8", "surrogateescape")
+        raw = raw_text(text)
         line = (
             sanitised(raw, pending_bytes=self._pending_bytes, engine=self._engine).decode().translate(_ONE_LINE).strip()
         )

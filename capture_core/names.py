@@ -92,9 +92,20 @@ def request_file(capture: str) -> str:
     return f"{capture}.request"
 
 
+def raw_text(text: str) -> bytes:
+    """Text from outside as bytes: those that stood for bytes which are not UTF-8 are them again.
+
+    A lone surrogate of any other kind, as JSON gives it for a cut emoji, becomes ``?``; no text makes this raise.
+    """
+    try:
+        return text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "replace")
+
+
 def whole_text(name: str) -> str:
     """A name as text that any encoder takes: bytes of it that are not UTF-8 become U+FFFD."""
-    return name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    return raw_text(name).decode("utf-8", "replace")
 
 
 def ref(tool: str, capture: str) -> str:

@@ -83,16 +83,21 @@ class Namespace:
         rename(self._folder, name, self._folder, new_name)
 
     def take(self, name: str, size: int) -> bytes | None:
-        """The first ``size`` bytes of a regular file that somebody put here for us, which is then gone; or ``None``."""
-        try:
+        """The first ``size`` bytes of a regular file that somebody put here for us, which is then gone; or ``None``.
+
+        Anything else that stands there is left alone.  Never raises: a look must not end what looks.
+        """
+        with contextlib.suppress(OSError):
             fd = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=self._folder.fd)
-        except OSError:
-            return None
-        with open(fd, "rb") as file:
-            ours = stat.S_ISREG(os.fstat(fd).st_mode) and os.fstat(fd).st_uid == os.geteuid()
-            data = file.read(size) if ours else None
-        self.unlink(name)
-        return data
+            try:
+                status = os.fstat(fd)
+                if stat.S_ISREG(status.st_mode) and status.st_uid == os.geteuid():
+                    data = os.read(fd, size)
+                    self.unlink(name)
+                    return data
+            finally:
+                os.close(fd)
+        return None
 
     def unlink(self, name: str) -> None:
         """Remove a file of ours; it may be gone already."""

@@ -174,7 +174,7 @@ class PipeReader:
         inlet.left -= len(own)
         self._handoff.offer(inlet.stream, own)
         if inlet.left == 0:
-            self._end(inlet, eof=False)
+            self._end(inlet, eof=not late and _is_hung_up(inlet.fd))
         self._handoff.refuse(inlet.stream, len(late))
 
     def _flush(self, fd: int) -> None:
@@ -195,7 +195,7 @@ class PipeReader:
             if inlet.left is None and not inlet.ended:
                 inlet.left = _bytes_in(inlet.fd)
                 if inlet.left == 0:
-                    self._end(inlet, eof=False)
+                    self._end(inlet, eof=_is_hung_up(inlet.fd))
 
     def _close(self, inlet: _Inlet) -> None:
         self._poll.unregister(inlet.fd)
@@ -218,6 +218,13 @@ class PipeReader:
         if self._deadline is None or all(i.ended or i.left is not None for i in self._inlets.values()):
             return None
         return max(0, int((self._deadline - monotonic()) * 1000) + 1)
+
+
+def _is_hung_up(fd: int) -> bool:
+    """Whether nobody holds the other end any more and nothing is left to read: EOF, though it was not read yet."""
+    poll = select.poll()
+    poll.register(fd, select.POLLIN)
+    return any(events & select.POLLHUP and not events & select.POLLIN for _, events in poll.poll(0))
 
 
 def _bytes_in(fd: int) -> int:

@@ -33,18 +33,30 @@ class Sealer:
         self._hash: _Hash | None = None
         self._buffer = memoryview(b"")
         """One block, reused: a new one each time would be mapped and faulted anew."""
+        self._hashed = 0
         self._followers: tuple[_Follower, ...] = ()
+        self._may_follow = True
 
     def committed(self, length: int) -> None:
         """The file is final up to ``length`` now."""
         self._length = length
-        if length >= _FOLLOW_FROM and not self._followers:
-            self._followers = (
-                _Follower("digest", _HASH_EVERY, self._hash_range),
-                _Follower("write-back", _WRITE_BACK_EVERY, self._write_back),
-            )
+        if length >= _FOLLOW_FROM and not self._followers and self._may_follow:
+            self._start_followers()
         for follower in self._followers:
             follower.follow(length)
+
+    def _start_followers(self) -> None:
+        flusher = _Follower("write-back", _WRITE_BACK_EVERY, self._write_back)
+        hasher = _Follower("digest", _HASH_EVERY, self._hash_range)
+        try:
+            flusher.start()
+            hasher.start()
+        except RuntimeError:
+            # No thread to be had (a limit on processes): the end does it all, and takes longer.
+            self._may_follow = False
+            flusher.cancel()
+        else:
+            self._followers = (hasher, flusher)
 
     def close(self) -> None:
         """Hash the rest and make all of it durable.  Raises ``OSError`` when the disk did not take it."""
@@ -55,6 +67,8 @@ class Sealer:
         if not self._followers and self._length:
             self._hash_range(0, self._length)
             self._write_back(0, self._length)
+        if self._hashed != self._length:
+            raise OSError("the digest does not cover what was committed")
 
     def hexdigest(self) -> str:
         """SHA-256 of the committed bytes, after :meth:`close`."""
@@ -81,6 +95,7 @@ class Sealer:
                 raise OSError("the file is shorter than what was written to it")
             self._hash.update(wanted[:read])
             start += read
+            self._hashed = start
 
     def _write_back(self, _start: int, _end: int) -> None:
         os.fsync(self._fd)
@@ -96,9 +111,19 @@ class _Follower:
         self._done = 0
         self._finishing = False
         self._changed = threading.Condition()
-        self._failure: OSError | None = None
+        self._failure: BaseException | None = None
         self._thread = threading.Thread(target=self._run, name=name, daemon=True)
+
+    def start(self) -> None:
+        """Begin to follow; ``RuntimeError`` where no thread is to be had."""
         self._thread.start()
+
+    def cancel(self) -> None:
+        """Do nothing more; wait for the thread if it was started."""
+        self._work = _nothing
+        self.finish()
+        if self._thread.ident is not None:
+            self._thread.join()
 
     def follow(self, length: int) -> None:
         """The file reaches to ``length`` now."""
@@ -129,5 +154,9 @@ class _Follower:
                 if length > self._done:
                     self._work(self._done, length)
                     self._done = length
-        except OSError as error:
+        except BaseException as error:  # noqa: BLE001 — raised again in join()
             self._failure = error
+
+
+def _nothing(_start: int, _end: int) -> None:
+    """Stand in for the work of a follower that is not to do any."""

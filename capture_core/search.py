@@ -13,6 +13,7 @@ from capture_core.limits import (
     SEARCH_LINE_BYTES,
     SEARCH_PATTERN_BYTES,
 )
+from capture_core.names import raw_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -59,7 +60,7 @@ def compile_pattern(pattern: str, *, fixed: bool = False) -> Matcher:
 
     Raises :class:`Refused` for what is empty, spans lines, is too long, or has no linear form.
     """
-    needle = pattern.encode("utf-8", "surrogateescape")
+    needle = raw_text(pattern)
     if not needle:
         raise Refused("the pattern is empty; give some text to look for")
     if len(needle) > SEARCH_PATTERN_BYTES:

@@ -17,7 +17,7 @@ import pytest
 from capture_core import Conversation, Limits, Receipt, writer
 from capture_core.capture import Capture
 from capture_core.catalog import Catalogue
-from capture_core.errors import EngineUnavailable, PlaceRefused, SpawnFailed
+from capture_core.errors import EngineUnavailable, PlaceRefused, Refused, SpawnFailed
 from capture_core.facts import CaptureReason, CaptureState, EndReason, ProcessState, RequestKind
 from capture_core.request import ask_owner
 
@@ -224,6 +224,72 @@ def test_a_place_that_is_refused_starts_no_child(tmp_path: Path) -> None:
     with pytest.raises(PlaceRefused):
         Conversation.open(str(tmp_path)).start(["touch", str(tmp_path / "ran")])
     assert sorted(path.name for path in tmp_path.iterdir()) == ["tool-outputs"]
+
+
+@pytest.mark.parametrize("refused", ["child-watch", "pipe-reader", "capture-writer"])
+def test_where_no_thread_is_to_be_had_nothing_stays_behind(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, refused: str
+) -> None:
+    start = threading.Thread.start
+
+    def start_or_refuse(thread: threading.Thread) -> None:
+        if thread.name == refused:
+            raise RuntimeError("can't start new thread")
+        start(thread)
+
+    monkeypatch.setattr(threading.Thread, "start", start_or_refuse)
+    with pytest.raises(Refused, match="no more threads"):
+        Conversation.open(str(tmp_path / "c")).start(["sh", "-c", "exec sleep 60"])
+    assert os.listdir(tmp_path) == []
+    with pytest.raises(ChildProcessError):
+        os.waitpid(-1, os.WNOHANG)
+
+
+@pytest.mark.parametrize("refused", ["digest", "write-back"])
+def test_a_large_capture_is_sealed_where_no_thread_is_to_be_had(
+    conversation: Conversation, monkeypatch: pytest.MonkeyPatch, refused: str
+) -> None:
+    start = threading.Thread.start
+
+    def start_or_refuse(thread: threading.Thread) -> None:
+        if thread.name == refused:
+            raise RuntimeError("can't start new thread")
+        start(thread)
+
+    monkeypatch.setattr(threading.Thread, "start", start_or_refuse)
+    receipt = finished(conversation, "seq", "900000")
+    assert receipt.capture.state is CaptureState.COMPLETE
+    assert receipt.streams["stdout"].sha256 == hashlib.sha256(text(conversation, receipt)).hexdigest()
+
+
+def test_a_digest_that_fails_is_never_called_complete(
+    conversation: Conversation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The digest of nothing stood in a complete receipt when the hashing thread had died of something unexpected."""
+    monkeypatch.setitem(sys.modules, "hashlib", None)
+    receipt = finished(conversation, "seq", "900000")
+    assert (receipt.capture.state, receipt.capture.reason) == (CaptureState.PARTIAL, CaptureReason.WRITE_ERROR)
+    assert receipt.streams["stdout"].sha256 is None
+
+
+def test_text_that_no_encoder_takes_does_not_lose_the_capture(conversation: Conversation) -> None:
+    job = conversation.start(["echo", "hi"], label="cut emoji \ud83d", call_id="\ud83d")
+    receipt = job.wait()
+    assert receipt is not None
+    assert (receipt.label, receipt.capture.state) == ("cut emoji ?", CaptureState.COMPLETE)
+
+
+def test_a_folder_in_the_place_of_a_request_is_left_alone(conversation: Conversation, tmp_path: Path) -> None:
+    gate = tmp_path / "gate"
+    os.mkfifo(gate)
+    job = conversation.start(["sh", "-c", f"read x < {gate}; sleep 0.7"])
+    planted = folder(conversation) / f"{job.ref.rsplit('/', 1)[1]}.request"
+    planted.mkdir()
+    gate.write_text("go\n")
+    receipt = job.wait()
+    assert receipt is not None
+    assert receipt.capture.state is CaptureState.COMPLETE
+    assert planted.is_dir()
 
 
 def test_without_an_engine_nothing_is_started_unmasked(

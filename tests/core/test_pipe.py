@@ -116,6 +116,23 @@ def test_what_lies_in_the_pipe_when_the_window_closes_still_belongs_to_the_strea
     rig.reader.join()
 
 
+def test_a_screen_that_takes_its_time_does_not_turn_the_end_into_a_drain_timeout(pipe: tuple[int, int]) -> None:
+    """As ``capview run -- make | less``: the pipe is at its end long before what waits for the screen is shown."""
+    shown, screen = pipe
+    os.set_blocking(screen, False)
+    _fill(screen)
+    os.set_blocking(screen, True)
+    rig = Rig("stdout", outlets={"stdout": Outlet(screen)}, drain_seconds=0.01)
+    os.write(rig.write["stdout"], b"first ")
+    rig.reader.child_exited()
+    os.write(rig.write["stdout"], b"second ")
+    rig.hang_up("stdout")
+    _drain_until(shown, b"second ")
+    assert rig.taken() == {"stdout": b"first second "}
+    assert [end.eof for end in rig.ends] == [True]
+    rig.reader.join()
+
+
 def _fill(fd: int) -> None:
     try:
         while True:
