@@ -159,8 +159,9 @@ class _Front:
 
     def _settled(self, word: Settled) -> Ending:
         if word.receipt is None:
-            return self._ending(f"the capture could not be finished ({word.words}); {self._place()} is a leftover")
-        return self._ending("", receipt=word.receipt)
+            words = f"the capture could not be finished ({word.words}); {self._place()} is a leftover"
+            return self._ending(words, timed_out=word.timed_out)
+        return self._ending(word.words, receipt=word.receipt, timed_out=word.timed_out)
 
     def _leave_it(self) -> Ending:
         """The child has ended, or is not wanted, and the disk does not answer: the shell does not have to wait."""
@@ -175,11 +176,9 @@ class _Front:
             code=OWNER_KILLED, ref=self._place(), words=f"the capture's owner was killed; see {self._place()}"
         )
 
-    def _ending(self, words: str, receipt: Receipt | None = None) -> Ending:
+    def _ending(self, words: str, receipt: Receipt | None = None, *, timed_out: bool = False) -> Ending:
         exited = self._exited
-        code = exit_code(exited)
-        if receipt is not None and receipt.process.state == "timeout":
-            code = TIMED_OUT
+        code = TIMED_OUT if timed_out else exit_code(exited)
         return Ending(code=code, ref=self._place(), receipt=receipt, words=words, died_of=self._interrupt(exited))
 
     def _interrupt(self, exited: Exited | None) -> Interrupt | None:

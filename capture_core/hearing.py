@@ -8,7 +8,7 @@ import signal
 import threading
 from typing import TYPE_CHECKING
 
-from capture_core.errors import CaptureError
+from capture_core.errors import CaptureError, Refused
 from capture_core.happenings import ENDING_SIGNALS, Leave, Signal
 from capture_core.link import NotStarted
 
@@ -36,6 +36,7 @@ class Hearing:
     """Hears the front in a thread of its own, which never touches the disk and so can always let go."""
 
     def __init__(self, down: Receiver, up: Sender) -> None:
+        """Begin to hear.  Raises :class:`Refused` where no thread can be had: the job will need more of them."""
         self._down = down
         self._up = up
         self._lock = threading.Lock()
@@ -44,7 +45,10 @@ class Hearing:
         self._early: list[Ask] = []
         self._called_off: CalledOff | None = None
         self._waiting = False
-        threading.Thread(target=self._listen, name="front-listener", daemon=True).start()
+        try:
+            threading.Thread(target=self._listen, name="front-listener", daemon=True).start()
+        except RuntimeError as error:
+            raise Refused(f"no thread can be started ({error}): a limit of memory or of processes") from error
 
     def check(self) -> None:
         """Raise :class:`CalledOff` when the child is not wanted any more."""

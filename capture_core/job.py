@@ -62,6 +62,9 @@ class Outcome(NamedTuple):
     exited: Exited
     receipt: Receipt | None
     failure: BaseException | None
+    timed_out: bool
+    not_passed_on: str | None
+    """Why output was not passed on to its end, if that is so."""
 
 
 class _Ending:
@@ -167,7 +170,14 @@ class Job:
             self._look_at_clock()
             with contextlib.suppress(Empty):
                 self._handle(self._happenings.get(timeout=self._patience()), listener)
-        return Outcome(exited=self._end.exited, receipt=self._writer.receipt, failure=self._writer.failure)
+        why = self._end.why
+        return Outcome(
+            exited=self._end.exited,
+            receipt=self._writer.receipt,
+            failure=self._writer.failure,
+            timed_out=why is not None and why.kind is EndReason.TIMEOUT,
+            not_passed_on=self._reader.not_passed_on(),
+        )
 
     def drop_the_rest(self) -> None:
         """Read on and drop what descendants still print, until they let go of the pipes."""

@@ -36,10 +36,11 @@ class NotStarted(NamedTuple):
 
 
 class Settled(NamedTuple):
-    """The capture is over; ``receipt`` is ``None`` when none could be published, and ``words`` say why."""
+    """The capture is over; ``receipt`` is ``None`` when none could be published.  ``words``: what went wrong."""
 
     receipt: Receipt | None
     words: str
+    timed_out: bool
 
 
 class Sender:

@@ -8,6 +8,7 @@ follow a poll, so that a write does not block either.
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import select
 import stat
@@ -25,6 +26,8 @@ class Outlet:
         self._blocks = self._own is None and not stat.S_ISREG(os.fstat(fd).st_mode)
         self._waiting = memoryview(b"")
         self.open = True
+        self.failure: str | None = None
+        """Why not everything was passed on, if something else than its reader ended it."""
 
     @property
     def waiting(self) -> bool:
@@ -46,7 +49,10 @@ class Outlet:
                 done = os.write(self.fd, piece)
             except BlockingIOError:
                 return False
-            except OSError:
+            except OSError as error:
+                # A reader that has read enough is no failure; a full disk or a dead terminal is one.
+                if error.errno != errno.EPIPE:
+                    self.failure = (error.strerror or str(error)).lower()
                 self.close()
                 return True
             self._waiting = self._waiting[done:]

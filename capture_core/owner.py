@@ -13,7 +13,7 @@ from capture_core.capture import Identity
 from capture_core.errors import BadInput, Refused, SpawnFailed
 from capture_core.facts import StreamName
 from capture_core.hearing import CalledOff, Hearing
-from capture_core.job import Command, Job
+from capture_core.job import Command, Job, Outcome
 from capture_core.limits import MIB
 from capture_core.link import Begin, NotStarted, Receiver, Sender, Settled, Started
 from capture_core.masking import EngineMasking
@@ -55,8 +55,8 @@ def own(begin: Begin, up: Sender, down: Receiver) -> None:
     else:
         os.setpgid(0, 0)
     terminal = Terminal.find() if begin.has_terminal else None
-    hearing = Hearing(down, up)
     try:
+        hearing = Hearing(down, up)
         job = _start(order, terminal if begin.give_terminal else None, hearing)
     except (CalledOff, Refused, SpawnFailed, OSError) as error:
         up.send(_not_started(error))
@@ -67,7 +67,7 @@ def own(begin: Begin, up: Sender, down: Receiver) -> None:
     _keep_freed_memory()
     hearing.pass_to(job, lambda: _leave(job, terminal))
     outcome = job.supervise(_Teller(up))
-    up.send(Settled(receipt=outcome.receipt, words=_words(outcome.failure)))
+    up.send(Settled(receipt=outcome.receipt, words=_words(outcome), timed_out=outcome.timed_out))
     up.close()
     _leave(job, terminal)
     job.drop_the_rest()
@@ -194,5 +194,9 @@ def _not_started(error: CalledOff | Refused | SpawnFailed | OSError) -> NotStart
     return NotStarted(code=NOT_STARTED, words=f"{error}; or run it with --no-capture")
 
 
-def _words(failure: BaseException | None) -> str:
-    return "" if failure is None else str(failure) or type(failure).__name__
+def _words(outcome: Outcome) -> str:
+    if outcome.failure is not None:
+        return str(outcome.failure) or type(outcome.failure).__name__
+    if outcome.not_passed_on is not None:
+        return f"output could not be passed on to its end ({outcome.not_passed_on}); the capture has it"
+    return ""

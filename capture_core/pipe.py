@@ -62,6 +62,7 @@ class PipeReader:
         ``on_streams_ended`` is called once, in the reader's thread, when every stream is over.
         """
         outlets = outlets or {}
+        self._outlets = tuple(outlets.values())
         self._inlets = {fd: _Inlet(name, fd, outlets.get(name)) for name, fd in pipes.items()}
         self._handoff = handoff
         self._limits = limits
@@ -94,6 +95,10 @@ class PipeReader:
         """Close every outlet, also one whose far end does not take what waits for it."""
         self._detached.set()
         self._wake()
+
+    def not_passed_on(self) -> str | None:
+        """Why an outlet was given up, where something else than its reader's end was the reason."""
+        return next((outlet.failure for outlet in self._outlets if outlet.failure is not None), None)
 
     def join(self) -> None:
         """Wait until every pipe has really ended; raises what failed in the thread."""

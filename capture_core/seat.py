@@ -66,5 +66,9 @@ def _sit(up: int, down: int) -> NoReturn:
     except KeyboardInterrupt:
         # ^C before the owner had a group of its own: the front has it as well, and nothing was started.
         code = 130
+    except BaseException as error:  # noqa: BLE001 — the last thing that this process does is to say it
+        os.write(
+            2, f"capview: the capture's owner failed: {type(error).__name__}: {error}\n".encode("utf-8", "replace")
+        )
     finally:
         os._exit(code)

@@ -42,8 +42,10 @@ class Terminal:
             signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
 
     def close(self) -> None:
-        """Give the descriptor back."""
-        os.close(self.fd)
+        """Give the descriptor back, once, whoever says it first."""
+        fd, self.fd = self.fd, -1
+        if fd >= 0:
+            os.close(fd)
 
 
 def is_wanted_at_once() -> bool:

@@ -157,6 +157,28 @@ def test_a_closed_reader_stops_the_pass_through_and_nothing_else(place: Path) ->
     assert receipt["streams"]["stdout"]["lines"] == 100000  # type: ignore[index]
 
 
+def test_a_full_screen_is_said_and_the_capture_has_it_all(place: Path) -> None:
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            ["capview", "run", "--conversation", str(place), "--", "sh", "-c", "seq 10; exit 3"],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            check=False,
+        )
+    assert done.returncode == 3
+    assert b"could not be passed on to its end (no space left on device)" in done.stderr
+    assert capview(place, "@last", command="read").stdout == b"".join(b"%d\n" % n for n in range(1, 11))
+
+
+def test_a_slow_reader_is_waited_for_and_the_log_is_complete(place: Path, tmp_path: Path) -> None:
+    """As ``| less``: what waits for its reader is past the drain window when it is read, and complete all the same."""
+    environment = {**os.environ, "CAPVIEW_DRAIN_SECONDS": "0.01"}
+    run = f"capview run --conversation {place} -- seq 100000 | (capview wait --conversation {place} --timeout 1 @last; cat)"
+    done = subprocess.run(["sh", "-c", run], capture_output=True, env=environment, check=False)
+    assert done.stdout == b"".join(b"%d\n" % n for n in range(1, 100001))
+    assert receipts(place)[0]["capture"] == {"state": "complete", "reason": None}
+
+
 def test_detach_prints_the_ref_and_lives_on(place: Path, tmp_path: Path) -> None:
     gate = tmp_path / "gate"
     os.mkfifo(gate)
