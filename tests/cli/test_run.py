@@ -173,7 +173,8 @@ def test_a_full_screen_is_said_and_the_capture_has_it_all(place: Path) -> None:
 def test_a_slow_reader_is_waited_for_and_the_log_is_complete(place: Path, tmp_path: Path) -> None:
     """As ``| less``: what waits for its reader is past the drain window when it is read, and complete all the same."""
     environment = {**os.environ, "CAPVIEW_DRAIN_SECONDS": "0.01"}
-    run = f"capview run --conversation {place} -- seq 100000 | (capview wait --conversation {place} --timeout 1 @last; cat)"
+    wait = f"capview wait --conversation {place} --timeout 1 @last"
+    run = f"capview run --conversation {place} -- seq 100000 | ({wait}; cat)"
     done = subprocess.run(["sh", "-c", run], capture_output=True, env=environment, check=False)
     assert done.stdout == b"".join(b"%d\n" % n for n in range(1, 100001))
     assert receipts(place)[0]["capture"] == {"state": "complete", "reason": None}
