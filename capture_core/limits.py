@@ -160,6 +160,9 @@ REQUEST_REASON_CHARS = 200
 VIEW_PAINT_SECONDS = 0.033
 """After an append was painted at once, the next ones are painted together, this much later."""
 
+VIEW_NEWS_SECONDS = 0.1
+"""After news of captures were shown at once, the next are shown together, this much later."""
+
 VIEW_TAIL_SECONDS = 0.02
 """After the length of a stream was asked for, it is asked for again this much later at the earliest."""
 

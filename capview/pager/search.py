@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING
 
-from capture_core.limits import VIEW_SEARCH_READ_BYTES
+from capture_core.limits import VIEW_PAGE_BYTES, VIEW_SEARCH_READ_BYTES
 from capview.pager.find import Finder, Places
 
 if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator
+
     from capview.pager.pages import Fetch
+
+_MANY = 100
 
 
 class Search:
@@ -35,12 +40,13 @@ class Search:
         return self._down.at >= committed and self._up.at >= self._origin
 
     async def step(self, fetch: Fetch, committed: int) -> None:
-        """Search one more block."""
+        """Search one more block; whoever else waits for the loop gets a turn within it, too."""
         if self._down.at < committed:
-            self._below.add(await self._next(fetch, self._down, committed))
+            async for found in self._found(fetch, self._down, committed):
+                self._below.add(found)
         elif self._up.at < self._origin:
-            found = await self._next(fetch, self._up, self._origin)
-            self._above.add([place for place in found if place[0] < self._origin])
+            async for found in self._found(fetch, self._up, self._origin):
+                self._above.add([place for place in found if place[0] < self._origin])
 
     def after(self, offset: int) -> tuple[int, int] | None:
         """The first match found that starts at ``offset`` or after it; ``None``: none so far."""
@@ -71,9 +77,13 @@ class Search:
         return self._above.count + self._below.first_from(start) + 1
 
     @staticmethod
-    async def _next(fetch: Fetch, finder: Finder, limit: int) -> list[tuple[int, int]]:
+    async def _found(fetch: Fetch, finder: Finder, limit: int) -> AsyncGenerator[list[tuple[int, int]]]:
         page = await fetch(finder.at, min(finder.at + VIEW_SEARCH_READ_BYTES, limit))
         if not page.data:
             finder.at = limit
-            return []
-        return finder.feed(page.data)
+        for start in range(0, len(page.data), VIEW_PAGE_BYTES):
+            found = finder.feed(page.data[start : start + VIEW_PAGE_BYTES])
+            yield found
+            # Where every other byte matches, what takes time is the matches.
+            if len(found) > _MANY:
+                await asyncio.sleep(0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import gc
 import time
 from contextlib import aclosing
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
     from capture_core.source import Address, Changes, Entry, Source
     from capview.tui.commands import Command
+    from capview.tui.news import NewsWanted
     from capview.tui.widgets.job_list import JobList
     from capview.tui.widgets.line import KeyBar
 
@@ -103,6 +105,7 @@ class CapviewApp(App[None]):
             async for batch in changes:
                 self._tell(self._board.apply(batch, self._clock()))
                 self._publish()
+                await asyncio.sleep(self._wakeups.news_seconds)  # what comes meanwhile comes together
 
     async def _show_first(self) -> None:
         if self._first is None:
@@ -115,11 +118,15 @@ class CapviewApp(App[None]):
             await self.open_capture(entry)
 
     def _publish(self) -> None:
-        """Give the newest snapshot to every screen: one that is covered is up to date when it is uncovered."""
+        """Give the newest snapshot to the screen in sight; another one asks for it when it comes into sight."""
         self.snapshot = self._board.snapshot(self._clock())
-        for screen in self.screen_stack:
-            if (informed := _informed(screen)) is not None:
-                informed.take(self.snapshot)
+        if (informed := _informed(self.screen)) is not None:
+            informed.take(self.snapshot)
+
+    def on_news_wanted(self, event: NewsWanted) -> None:
+        """A screen came into sight."""
+        event.stop()
+        self._publish()
 
     def _tell(self, ended: tuple[Entry, ...]) -> None:
         """One toast for each job that ended, apart from who has read what; and the bell."""
@@ -141,7 +148,6 @@ class CapviewApp(App[None]):
         from capview.tui.screens.capture import CaptureScreen
 
         await self.push_screen(CaptureScreen(self._source, entry, self._wakeups))
-        self._publish()
 
     async def on_job_list_opened(self, event: JobList.Opened) -> None:
         """Show the job that was opened in the list."""

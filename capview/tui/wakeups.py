@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from capture_core import names
-from capture_core.limits import VIEW_PAINT_SECONDS, VIEW_TAIL_SECONDS, VIEW_TICK_SECONDS
+from capture_core.limits import VIEW_NEWS_SECONDS, VIEW_PAINT_SECONDS, VIEW_TAIL_SECONDS, VIEW_TICK_SECONDS
 from capview.pager.growth import growth
 
 if TYPE_CHECKING:
@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wakeups:
-    """``tick_seconds``: ages are drawn anew; ``paint_seconds``: growth is painted at most this often, 0: each time.
+    """``tick_seconds``: ages are drawn anew.
+
+    ``paint_seconds``: growth of a log is painted at most this often, and ``news_seconds``: news of captures; 0: each
+    time.
 
     ``growth`` gives an item whenever a live stream on screen may have grown, and its length is then asked for, at
     most every ``tail_seconds``; ``None``: only when the source tells changes.
@@ -26,11 +29,12 @@ class Wakeups:
 
     tick_seconds: float | None = VIEW_TICK_SECONDS
     paint_seconds: float = VIEW_PAINT_SECONDS
+    news_seconds: float = VIEW_NEWS_SECONDS
     tail_seconds: float = VIEW_TAIL_SECONDS
     growth: Callable[[Entry, str], AsyncGenerator[None]] | None = None
 
 
-BY_HAND = Wakeups(tick_seconds=None, paint_seconds=0)
+BY_HAND = Wakeups(tick_seconds=None, paint_seconds=0, news_seconds=0)
 """Nothing happens by the clock."""
 
 

@@ -19,6 +19,7 @@ from capview.tui.board import Snapshot, is_over
 from capview.tui.commands import Where, bindings
 from capview.tui.ending import extent
 from capview.tui.job_columns import headline, label
+from capview.tui.news import NewsWanted
 from capview.tui.places import BadPlace, parse_place
 from capview.tui.preview import main_stream
 from capview.tui.screens.jobs import watch_words
@@ -80,6 +81,10 @@ class CaptureScreen(Screen[None]):
         if self._wakeups.growth is not None and not is_over(self.entry):
             for name in self._panes:
                 self._tail(self._wakeups.growth(self.entry, name), name)
+
+    def on_screen_resume(self) -> None:
+        """Ask for what happened while another screen was in sight."""
+        self.post_message(NewsWanted())
 
     def take(self, snapshot: Snapshot) -> None:
         """Show what became of the capture."""

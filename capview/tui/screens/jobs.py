@@ -10,6 +10,7 @@ from textual.screen import Screen
 
 from capture_core.errors import CaptureError
 from capview.tui.commands import Where, bindings
+from capview.tui.news import NewsWanted
 from capview.tui.widgets.job_list import JobList
 from capview.tui.widgets.job_preview import JobPreview, Preview
 from capview.tui.widgets.line import KeyBar, Line
@@ -56,6 +57,10 @@ class JobsScreen(Screen[None]):
     def jobs(self) -> JobList:
         """The list."""
         return self.query_one(JobList)
+
+    def on_screen_resume(self) -> None:
+        """Ask for what happened while another screen was in sight."""
+        self.post_message(NewsWanted())
 
     def take(self, snapshot: Snapshot) -> None:
         """Show later news."""
