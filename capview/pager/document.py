@@ -78,4 +78,6 @@ class Document:
         page = await self._fetch(index.counted, end)
         if self.pages.generation not in (None, page.generation) or not page.data:
             raise Replaced(page.committed, page.generation)
-        index.feed(page.data)
+        # What was appended meanwhile may have counted this block already.
+        if index.counted == page.start:
+            index.feed(page.data)

@@ -16,6 +16,7 @@ from tests.view.naive import SMALL, naive_rows
 from tests.view.readings import read
 
 if TYPE_CHECKING:
+    from capture_core.source import Page
     from tests.view.files import File
 
 
@@ -47,6 +48,21 @@ async def test_a_reading_goes_on_at_once_where_pages_are_cached_and_waits_where_
     row = await document.pages.finish(missed)
     assert row.data == b"line 0"
     assert document.pages.advance(document.rows().row(0)) == row
+
+
+async def test_a_block_that_is_counted_while_it_is_read_is_counted_once(file: File) -> None:
+    """Line numbers were doubled for good when an append was told between the question for a block and its answer."""
+    document: Document
+
+    async def fetch(start: int, end: int) -> Page:
+        page = await file.fetch(start, end)
+        document.append(page)
+        return page
+
+    document = Document(fetch)
+    document.take(file.append(b"line\n" * 20))
+    await document.index_more()
+    assert (document.indexed, document.index.counted, document.index.lines) == (True, 100, 20)
 
 
 async def test_the_cache_is_bounded(file: File) -> None:
