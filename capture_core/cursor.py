@@ -49,7 +49,13 @@ def floor_edge(data: bytes, at: int) -> int:
 def ceil_edge(data: bytes, at: int) -> int:
     """The first index ≥ ``at`` in ``data`` that does not lie inside a code point; see :func:`floor_edge`."""
     start = floor_edge(data, at)
-    return at if start == at else min(start + _width(data[start]), len(data))
+    if start == at:
+        return at
+    end = start + 1
+    # As far as its bytes go, and no further than its lead says: what is cut short ends where the next begins.
+    while end < min(start + _width(data[start]), len(data)) and _continues(data[end]):
+        end += 1
+    return end
 
 
 def _continues(byte: int) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from capture_core import lines
@@ -84,6 +84,7 @@ def test_text_read_in_pieces_of_any_size_is_whole_and_goes_on(text: str, size: i
     assert "".join(pieces) == data.decode()
 
 
+@example(b"\xe0\x80\xc2\x80", 1)
 @given(st.binary(max_size=20), st.integers(min_value=1, max_value=6))
 def test_what_is_not_text_is_read_whole_too(data: bytes, size: int) -> None:
     read, position, pieces = reading(data), 0, []

@@ -153,6 +153,19 @@ async def test_a_filter_without_a_match_says_so_and_escape_leaves_it(tmp_path: P
         assert ui.labels() == ["one"]
 
 
+async def test_a_kept_filter_is_named_until_it_is_left(tmp_path: Path) -> None:
+    """It looked as if jobs were lost."""
+    for label in ("one", "two", "three"):
+        finished(tmp_path, label=label)
+    async with driven(tmp_path) as ui:
+        await ui.press("slash")
+        await ui.type("two")
+        await ui.press("enter")
+        assert "1 of 3 jobs matches “two”, Esc shows all" in ui.text()
+        await ui.press("escape")
+        assert "3 jobs, 0 running" in ui.text()
+
+
 async def test_the_preview_shows_beginning_and_end_and_what_came_last_of_a_cut_log(tmp_path: Path) -> None:
     output = b"".join(b"line %d\n" % n for n in range(1000))
     cut = CaptureFacts(state=CaptureState.PARTIAL, reason=CaptureReason.DISK_FULL)

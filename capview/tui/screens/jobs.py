@@ -9,6 +9,7 @@ from textual.content import Content
 from textual.screen import Screen
 
 from capture_core.errors import CaptureError
+from capview.escaping import safe
 from capview.tui.commands import Where, bindings
 from capview.tui.news import NewsWanted
 from capview.tui.widgets.job_list import JobList
@@ -65,9 +66,17 @@ class JobsScreen(Screen[None]):
     def take(self, snapshot: Snapshot) -> None:
         """Show later news."""
         self.jobs.snapshot = snapshot
-        heading = self.query_one(Line)
-        heading.left = Content.assemble(("capview", "bold"), f"  {self._place}  {totals(snapshot)}")
+        self._head()
+
+    def _head(self) -> None:
+        snapshot, jobs, heading = self.jobs.snapshot, self.jobs, self.query_one(Line)
+        words = matching(len(jobs.shown), len(snapshot.entries), jobs.wanted) if jobs.wanted else totals(snapshot)
+        heading.left = Content.assemble(("capview", "bold"), f"  {self._place}  {words}")
         heading.right = Content(watch_words(snapshot))
+
+    def _want(self, words: str) -> None:
+        self.jobs.wanted = words
+        self._head()
 
     async def action_filter(self) -> None:
         """Type what to show."""
@@ -80,15 +89,16 @@ class JobsScreen(Screen[None]):
     def go_back(self) -> bool:
         """Show all jobs again; ``False``: they were all shown."""
         was_filtered = bool(self.jobs.wanted)
-        self.jobs.wanted = ""
+        self._want("")
         return was_filtered
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """Filter as it is typed."""
-        self.jobs.wanted = event.value
+        self._want(event.value)
 
     async def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Keep the filter."""
+        """Keep the filter, also where Enter came before the news of the last key."""
+        self._want(event.value)
         await event.input.remove()
         self.jobs.focus()
 
@@ -96,7 +106,7 @@ class JobsScreen(Screen[None]):
         """Leave the filter: all jobs again."""
         del event
         await self.query("Prompt").remove()
-        self.jobs.wanted = ""
+        self._want("")
         self.jobs.focus()
 
     def on_job_list_highlighted(self, event: JobList.Highlighted) -> None:
@@ -136,6 +146,12 @@ def totals(snapshot: Snapshot) -> str:
     count = len(snapshot.entries)
     words = f"{count} job{'' if count == 1 else 's'}, {snapshot.running} running"
     return f"{words}, {len(snapshot.unreadable)} unreadable" if snapshot.unreadable else words
+
+
+def matching(shown: int, count: int, wanted: str) -> str:
+    """``3 of 12 jobs match “ok”``: a kept filter must not look like lost jobs."""
+    jobs = f"{count} job{'' if count == 1 else 's'}"
+    return f"{shown} of {jobs} match{'es' if shown == 1 else ''} “{safe(wanted)}”, Esc shows all"
 
 
 def watch_words(snapshot: Snapshot) -> str:
