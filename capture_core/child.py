@@ -8,6 +8,7 @@ import os
 import signal
 import subprocess
 import threading
+from time import monotonic, sleep
 from typing import TYPE_CHECKING, NamedTuple
 
 from capture_core.errors import SpawnFailed
@@ -40,6 +41,7 @@ class Child:
         """Start ``argv`` (looked up in PATH) as leader of a new group, or of a new session when ``session``."""
         self._lock = threading.Lock()
         self._reaped = False
+        self._outwaits_until = 0.0
         try:
             self._popen = _popen(argv, descriptors, cwd, env, session=session)
         except OSError as error:
@@ -58,6 +60,16 @@ class Child:
             except (ProcessLookupError, PermissionError):
                 return False
             return True
+
+    def end_group(self, patience_seconds: float) -> None:
+        """Ask the whole group to end; its leader stays unreaped while others of it live, at most this long.
+
+        As long as the leader is not reaped its id is nobody else's, so that those who do not listen can be killed.
+        """
+        self._outwaits_until = monotonic() + patience_seconds
+        self.signal_group(signal.SIGTERM)
+        # A stopped group does not see TERM before it goes on.
+        self.signal_group(signal.SIGCONT)
 
     def end_unwatched(self) -> None:
         """Kill the group at once and reap its leader: it was started, and cannot be captured after all."""
@@ -90,7 +102,12 @@ class Child:
         except ChildProcessError:
             # Either it ended between the two calls, or somebody else reaped it: the reaping tells which.
             return self._reap(0)
+        self._outwait_group()
         return self._reap(0)
+
+    def _outwait_group(self) -> None:
+        while monotonic() < self._outwaits_until and _has_living_members(self.pid):
+            sleep(_GROUP_LOOK_SECONDS)
 
     def _reap(self, flags: int) -> ChildEvent:
         with self._lock if not flags else contextlib.nullcontext():
@@ -118,6 +135,27 @@ class Child:
         self._popen.returncode = -signal.SIGKILL
         return Exited(code=None, signal=None)
 
+
+def _has_living_members(group: int) -> bool:
+    """Whether a process other than its leader is in the group and no zombie; ``False`` where the OS does not tell."""
+    try:
+        found = [name for name in os.listdir("/proc") if name.isdigit() and int(name) != group]
+    except OSError:
+        return False
+    return any(_is_living_member(name, group) for name in found)
+
+
+def _is_living_member(pid: str, group: int) -> bool:
+    try:
+        with open(f"/proc/{pid}/stat", encoding="ascii", errors="replace") as file:
+            # proc(5): pid (name) state ppid pgrp …; the name may hold anything, parentheses too.
+            state, _parent, its_group = file.read().rpartition(")")[2].split()[:3]
+    except (OSError, ValueError):
+        return False
+    return its_group == str(group) and state not in "ZX"
+
+
+_GROUP_LOOK_SECONDS = 0.02
 
 _ENDED = frozenset((os.CLD_EXITED, os.CLD_KILLED, os.CLD_DUMPED))
 

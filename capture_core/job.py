@@ -228,9 +228,7 @@ class Job:
     def _cancel(self, why: EndedBy) -> None:
         if self._end.exited is None and not self._end.killed:
             self._end.why = why
-            self.child.signal_group(signal.SIGTERM)
-            # A stopped group does not see TERM before it goes on.
-            self.child.signal_group(signal.SIGCONT)
+            self.child.end_group(self._limits.kill_grace_seconds + _AFTER_KILL_SECONDS)
             self._end.killed = True
             self._end.deadline = monotonic() + self._limits.kill_grace_seconds
 
@@ -245,6 +243,10 @@ class Job:
 
     def _patience(self) -> float | None:
         return None if self._end.deadline is None else max(0.0, self._end.deadline - monotonic())
+
+
+_AFTER_KILL_SECONDS = 1.0
+"""How long those who were killed may take to be gone; what the kernel holds longer is not waited for."""
 
 
 def _asked(request: Request, mask: Callable[[str], str]) -> Cancel | Promote:

@@ -164,6 +164,24 @@ def test_cancelling_ends_the_whole_group_and_keeps_the_code(tmp_path: Path) -> N
     assert text(conversation, receipt) == b"started\n"
 
 
+@pytest.mark.parametrize("listens", [True, False])
+def test_a_group_is_ended_whole_also_when_its_leader_goes_first(tmp_path: Path, *, listens: bool) -> None:
+    """Kill reached the shell only, and the tree lived on."""
+    conversation = Conversation.open(str(tmp_path / "c"), limits=Limits(kill_grace_seconds=0.1))
+    up = tmp_path / "up"
+    os.mkfifo(up)
+    ignore = "" if listens else "trap '' TERM; "
+    job = conversation.start(["sh", "-c", f"({ignore}sh -c 'echo $$ > {up}; exec sleep 60') & wait"])
+    tree = int(up.read_text())
+    job.cancel()
+    receipt = job.wait()
+    assert receipt is not None
+    assert (receipt.process.state, receipt.process.signal) == (ProcessState.CANCELLED, signal.SIGTERM)
+    assert receipt.capture.state is CaptureState.COMPLETE, "nobody holds the pipes any more"
+    job.join()
+    assert not Path(f"/proc/{tree}").exists() or " Z " in Path(f"/proc/{tree}/stat").read_text()
+
+
 def entry_of(conversation: Conversation) -> Entry:
     catalogue = Catalogue(conversation.path)
     catalogue.refresh()
