@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from capture_core.errors import SpawnFailed
 from capture_core.happenings import ChildEvent, Continued, Exited, Stopped
+from capture_core.limits import GROUP_LOOK_SECONDS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -107,7 +108,7 @@ class Child:
 
     def _outwait_group(self) -> None:
         while monotonic() < self._outwaits_until and _has_living_members(self.pid):
-            sleep(_GROUP_LOOK_SECONDS)
+            sleep(GROUP_LOOK_SECONDS)
 
     def _reap(self, flags: int) -> ChildEvent:
         with self._lock if not flags else contextlib.nullcontext():
@@ -154,8 +155,6 @@ def _is_living_member(pid: str, group: int) -> bool:
         return False
     return its_group == str(group) and state not in "ZX"
 
-
-_GROUP_LOOK_SECONDS = 0.02
 
 _ENDED = frozenset((os.CLD_EXITED, os.CLD_KILLED, os.CLD_DUMPED))
 

@@ -20,6 +20,7 @@ from capture_core.errors import Refused
 from capture_core.facts import EndedBy, EndReason, ProcessFacts, ProcessState, RequestKind, ResourceFacts, StreamName
 from capture_core.handoff import Handoff
 from capture_core.happenings import Cancel, Continued, Exited, Leave, Promote, Signal, Stopped, StreamsOver, WriterOver
+from capture_core.limits import AFTER_KILL_SECONDS
 from capture_core.pipe import PipeReader
 from capture_core.writer import Writer
 
@@ -228,7 +229,7 @@ class Job:
     def _cancel(self, why: EndedBy) -> None:
         if self._end.exited is None and not self._end.killed:
             self._end.why = why
-            self.child.end_group(self._limits.kill_grace_seconds + _AFTER_KILL_SECONDS)
+            self.child.end_group(self._limits.kill_grace_seconds + AFTER_KILL_SECONDS)
             self._end.killed = True
             self._end.deadline = monotonic() + self._limits.kill_grace_seconds
 
@@ -243,10 +244,6 @@ class Job:
 
     def _patience(self) -> float | None:
         return None if self._end.deadline is None else max(0.0, self._end.deadline - monotonic())
-
-
-_AFTER_KILL_SECONDS = 1.0
-"""How long those who were killed may take to be gone; what the kernel holds longer is not waited for."""
 
 
 def _asked(request: Request, mask: Callable[[str], str]) -> Cancel | Promote:

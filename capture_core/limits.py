@@ -24,6 +24,26 @@ CLAIM_TRIES = 100
 CLAIM_RETRY_SECONDS = 0.005
 """How often, and how soon again, a folder is opened that another start is just removing; beyond: used unclaimed."""
 
+SEAL_FOLLOW_FROM_BYTES = 4 * MIB
+"""From here on a stream is hashed and written back while it grows; a smaller one at its end, without threads."""
+
+SEAL_BLOCK_BYTES = 256 * KIB
+SEAL_HASH_EVERY_BYTES = 1 * MIB
+SEAL_WRITE_BACK_EVERY_BYTES = 32 * MIB
+"""How much is read back at once, and how far hashing and writing back may lag behind."""
+
+COUNT_LINES_UP_TO_BYTES = 64 * MIB
+"""The lines of a larger stream are not counted for its receipt: unknown, not 0."""
+
+KEPT_MEMORY_BYTES = 32 * MIB
+"""How much freed memory an owner keeps for its next read, instead of giving it back to the system."""
+
+AFTER_KILL_SECONDS = 1.0
+"""How long those who were killed may take to be gone; what the kernel holds longer is not waited for."""
+
+GROUP_LOOK_SECONDS = 0.02
+"""How often the group of an ended leader is looked at."""
+
 ENGINE_FILE_BYTES = 64 * MIB
 """A kept redaction engine larger than this is not one."""
 

@@ -14,7 +14,7 @@ from capture_core.errors import BadInput, Refused, SpawnFailed
 from capture_core.facts import StreamName
 from capture_core.hearing import CalledOff, Hearing
 from capture_core.job import Command, Job, Outcome
-from capture_core.limits import MIB
+from capture_core.limits import KEPT_MEMORY_BYTES
 from capture_core.link import Begin, NotStarted, Receiver, Sender, Settled, Started
 from capture_core.masking import EngineMasking
 from capture_core.outlet import Outlet
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
 _M_MMAP_THRESHOLD = -3
 _M_TRIM_THRESHOLD = -1
-_KEPT_MEMORY_BYTES = 32 * MIB
 
 BAD_INPUT = 2
 NOT_STARTED = 125
@@ -137,7 +136,7 @@ def _keep_freed_memory() -> None:
     mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
     if mallopt is not None:
         for parameter in (_M_MMAP_THRESHOLD, _M_TRIM_THRESHOLD):
-            mallopt(parameter, _KEPT_MEMORY_BYTES)
+            mallopt(parameter, KEPT_MEMORY_BYTES)
 
 
 def _leave(job: Job, terminal: Terminal | None) -> None:

@@ -10,17 +10,18 @@ import os
 import threading
 from typing import TYPE_CHECKING
 
-from capture_core.limits import KIB, MIB
+from capture_core.limits import (
+    COUNT_LINES_UP_TO_BYTES,
+    SEAL_BLOCK_BYTES,
+    SEAL_FOLLOW_FROM_BYTES,
+    SEAL_HASH_EVERY_BYTES,
+    SEAL_WRITE_BACK_EVERY_BYTES,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from hashlib import _Hash
 
-_FOLLOW_FROM = 4 * MIB
-_BLOCK = 256 * KIB
-_HASH_EVERY = 1 * MIB
-_WRITE_BACK_EVERY = 32 * MIB
-_COUNT_LINES_UP_TO = 64 * MIB
 _EMPTY_SHA256 = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
 
 
@@ -40,14 +41,14 @@ class Sealer:
     def committed(self, length: int) -> None:
         """The file is final up to ``length`` now."""
         self._length = length
-        if length >= _FOLLOW_FROM and not self._followers and self._may_follow:
+        if length >= SEAL_FOLLOW_FROM_BYTES and not self._followers and self._may_follow:
             self._start_followers()
         for follower in self._followers:
             follower.follow(length)
 
     def _start_followers(self) -> None:
-        flusher = _Follower("write-back", _WRITE_BACK_EVERY, self._write_back)
-        hasher = _Follower("digest", _HASH_EVERY, self._hash_range)
+        flusher = _Follower("write-back", SEAL_WRITE_BACK_EVERY_BYTES, self._write_back)
+        hasher = _Follower("digest", SEAL_HASH_EVERY_BYTES, self._hash_range)
         try:
             flusher.start()
             hasher.start()
@@ -76,10 +77,11 @@ class Sealer:
 
     def lines(self) -> int | None:
         """How many newlines; ``None`` (unknown) where counting would cost more than it is worth."""
-        if self._length > _COUNT_LINES_UP_TO:
+        if self._length > COUNT_LINES_UP_TO_BYTES:
             return None
+        starts = range(0, self._length, SEAL_BLOCK_BYTES)
         return sum(
-            os.pread(self._fd, min(_BLOCK, self._length - at), at).count(b"\n") for at in range(0, self._length, _BLOCK)
+            os.pread(self._fd, min(SEAL_BLOCK_BYTES, self._length - start), start).count(b"\n") for start in starts
         )
 
     def _hash_range(self, start: int, end: int) -> None:
@@ -87,7 +89,7 @@ class Sealer:
             from hashlib import sha256  # loads OpenSSL; an empty stream needs none
 
             self._hash = sha256()
-            self._buffer = memoryview(bytearray(_BLOCK))
+            self._buffer = memoryview(bytearray(SEAL_BLOCK_BYTES))
         while start < end:
             wanted = self._buffer[: end - start]
             read = os.preadv(self._fd, [wanted], start)
