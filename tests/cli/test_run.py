@@ -308,25 +308,21 @@ def test_a_working_directory_removed_meanwhile_does_not_spoil_a_relative_convers
     assert (receipt["conversation"], receipt["capture"]) == ("here", {"state": "complete", "reason": None})
 
 
+def waiting_for_a_stdin(place: Path, tmp_path: Path) -> subprocess.Popen[bytes]:
+    """A front whose owner opens a FIFO that nobody writes."""
+    os.mkfifo(tmp_path / "fifo")
+    run = ["capview", "run", "--conversation", str(place), "--stdin", f"{tmp_path}/fifo"]
+    front = subprocess.Popen([*run, "--", "touch", f"{tmp_path}/ran"], stderr=subprocess.PIPE)
+    until_it_passes_signals_on(front.pid)
+    return front
+
+
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_wait_for_a_stdin_that_nobody_writes_can_be_ended(
     place: Path, tmp_path: Path, number: signal.Signals
 ) -> None:
     """The owner was stuck in opening the FIFO, and the front passed every signal on to nobody."""
-    os.mkfifo(tmp_path / "fifo")
-    words = [
-        "capview",
-        "run",
-        "--conversation",
-        str(place),
-        "--stdin",
-        f"{tmp_path}/fifo",
-        "--",
-        "touch",
-        f"{tmp_path}/ran",
-    ]
-    with subprocess.Popen(words, stderr=subprocess.PIPE) as front:
-        until_it_passes_signals_on(front.pid)
+    with waiting_for_a_stdin(place, tmp_path) as front:
         front.send_signal(number)
         # Its stderr is the owner's as well: it ends with the last of them.
         _, said = front.communicate(timeout=20)
@@ -336,20 +332,7 @@ def test_a_wait_for_a_stdin_that_nobody_writes_can_be_ended(
 
 
 def test_an_owner_whose_front_is_killed_before_the_start_starts_nothing(place: Path, tmp_path: Path) -> None:
-    os.mkfifo(tmp_path / "fifo")
-    words = [
-        "capview",
-        "run",
-        "--conversation",
-        str(place),
-        "--stdin",
-        f"{tmp_path}/fifo",
-        "--",
-        "touch",
-        f"{tmp_path}/ran",
-    ]
-    with subprocess.Popen(words, stderr=subprocess.PIPE) as front:
-        until_it_passes_signals_on(front.pid)
+    with waiting_for_a_stdin(place, tmp_path) as front:
         front.kill()
         assert front.communicate(timeout=20)[1] == b""
     assert sorted(os.listdir(tmp_path)) == ["fifo"]

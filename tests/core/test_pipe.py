@@ -99,9 +99,8 @@ def test_a_held_pipe_ends_with_the_drain_window_and_not_with_eof() -> None:
     assert rig.handoff.counts("stdout").observed == 14 + 4
 
 
-def test_what_lies_in_the_pipe_when_the_window_closes_still_belongs_to_the_stream(pipe: tuple[int, int]) -> None:
-    """A reader held up by a slow terminal must not lose what the child wrote before its exit."""
-    shown, screen = pipe
+def held_up(screen: int) -> Rig:
+    """A reader whose screen is full; its child wrote in two pieces and has ended, and the drain window is short."""
     os.set_blocking(screen, False)
     _fill(screen)
     os.set_blocking(screen, True)
@@ -109,6 +108,13 @@ def test_what_lies_in_the_pipe_when_the_window_closes_still_belongs_to_the_strea
     os.write(rig.write["stdout"], b"first ")
     rig.reader.child_exited()
     os.write(rig.write["stdout"], b"second ")
+    return rig
+
+
+def test_what_lies_in_the_pipe_when_the_window_closes_still_belongs_to_the_stream(pipe: tuple[int, int]) -> None:
+    """A reader held up by a slow terminal must not lose what the child wrote before its exit."""
+    shown, screen = pipe
+    rig = held_up(screen)
     filler = _drain_until(shown, b"second ")
     assert rig.taken() == {"stdout": b"first second "}
     assert filler.endswith(b"first second ")
@@ -119,13 +125,7 @@ def test_what_lies_in_the_pipe_when_the_window_closes_still_belongs_to_the_strea
 def test_a_screen_that_takes_its_time_does_not_turn_the_end_into_a_drain_timeout(pipe: tuple[int, int]) -> None:
     """As ``capview run -- make | less``: the pipe is at its end long before what waits for the screen is shown."""
     shown, screen = pipe
-    os.set_blocking(screen, False)
-    _fill(screen)
-    os.set_blocking(screen, True)
-    rig = Rig("stdout", outlets={"stdout": Outlet(screen)}, drain_seconds=0.01)
-    os.write(rig.write["stdout"], b"first ")
-    rig.reader.child_exited()
-    os.write(rig.write["stdout"], b"second ")
+    rig = held_up(screen)
     rig.hang_up("stdout")
     _drain_until(shown, b"second ")
     assert rig.taken() == {"stdout": b"first second "}
