@@ -7,7 +7,7 @@ import re
 REPLACEMENT = "\N{REPLACEMENT CHARACTER}".encode()
 
 # The Unicode Standard, table 3-7: each way in which a well-formed sequence can begin and not yet be whole.
-_UNFINISHED = re.compile(
+UNFINISHED = re.compile(
     rb"(?:[\xc2-\xdf]"
     rb"|\xe0[\xa0-\xbf]?|\xed[\x80-\x9f]?|[\xe1-\xec\xee\xef][\x80-\xbf]?"
     rb"|\xf0(?:[\x90-\xbf][\x80-\xbf]?)?|[\xf1-\xf3](?:[\x80-\xbf][\x80-\xbf]?)?|\xf4(?:[\x80-\x8f][\x80-\xbf]?)?"
@@ -53,7 +53,7 @@ class Decoder:
         if not self._pending and raw.isascii():
             return raw
         raw = self._pending + raw
-        cut = _UNFINISHED.search(raw, max(0, len(raw) - _UNFINISHED_BYTES))
+        cut = UNFINISHED.search(raw, max(0, len(raw) - _UNFINISHED_BYTES))
         self._pending = cut[0] if cut else b""
         return self._decode(raw[: cut.start()] if cut else raw)
 

@@ -205,11 +205,44 @@ VIEW_MATCHES = 1_000_000
 CONTROL_STRING_BYTES = 64 * KIB
 """How much of a terminal's control string (OSC, DCS and such) may pass before a newline ends it as a stray one."""
 
+SGR_BYTES = 256
+"""Longer parameters of a control sequence do not change the style: nothing real is as long, and all is remembered."""
+
+REMEMBERED_STYLES = 4096
+"""Changes of style whose outcome is remembered."""
+
+SIDECAR_SHARE = 8
+"""The sidecars of a capture take at most one part in this many of its limit."""
+
+SIDECAR_TIME_NANOSECONDS = 50_000_000
+"""Between two arrival times that are recorded: at most 20 a second."""
+
+SIDECAR_RANGE_RECORDS = 64 * KIB
+"""The most records that one range of a sidecar gives."""
+
 JUDGED_VALUE_BYTES = 128
 """A longer value of a secret-looking name is a secret; a shorter one may be code, a counter or a placeholder."""
 
-LOOK_BACK_BYTES = 64
+LOOK_BACK_BYTES = 256
 """Committed text that a redaction rule may see before a value: no rule's name and sign are longer."""
+
+ENDS_BYTES = 512
+"""What ends a value may be this long: it may take two lines to tell that a block of text is over."""
+
+SHORTEST_KNOWN_BYTES = 6
+"""A known value, or a form of one, that is shorter is not looked for, and so much of one tells nothing."""
+
+KNOWN_LINE_BYTES = 16
+"""Lines of a known value that are at least this long are known values themselves."""
+
+KNOWN_VALUE_BYTES = 64 * KIB
+"""A known value that is larger is not looked for, and listed as such; a larger file of them is refused."""
+
+KNOWN_PIECE_BYTES = 4 * KIB
+"""Known values are looked for in pieces of this size: so much is held at most until it is known for one."""
+
+KNOWN_HEAD_BYTES = 16
+"""So much of a known value's beginning is looked for everywhere; the rest is compared there."""
 
 SEARCH_PATTERN_BYTES = 4 * KIB
 """A longer pattern is refused: what it costs to compile is not linear."""
@@ -237,3 +270,8 @@ FOLLOW_LINES = 10
 
 LISTED_CANDIDATES = 20
 """Captures that an ambiguous REF lists; the rest is counted."""
+
+BINARY_START_BYTES = 16
+BINARY_HEAD_BYTES = 4 * KIB
+BINARY_WINDOW_BYTES = 512
+"""How far into a stream what is not UTF-8, and how far a strange control hints at binary; how much is judged then."""
