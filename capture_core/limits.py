@@ -205,11 +205,11 @@ VIEW_MATCHES = 1_000_000
 CONTROL_STRING_BYTES = 64 * KIB
 """How much of a terminal's control string (OSC, DCS and such) may pass before a newline ends it as a stray one."""
 
-SGR_BYTES = 256
-"""Longer parameters of a control sequence do not change the style: nothing real is as long, and all is remembered."""
+SGR_BYTES = 128
+"""Longer parameters of a control sequence do not change the style: nothing real is as long, and much is remembered."""
 
-REMEMBERED_STYLES = 4096
-"""Changes of style whose outcome is remembered."""
+REMEMBERED_EFFECTS = 1024
+"""Runs of control sequences whose effect on the style is remembered; beyond: all are forgotten."""
 
 SIDECAR_SHARE = 8
 """The sidecars of a capture take at most one part in this many of its limit."""
@@ -225,6 +225,12 @@ JUDGED_VALUE_BYTES = 128
 
 LOOK_BACK_BYTES = 256
 """Committed text that a redaction rule may see before a value: no rule's name and sign are longer."""
+
+LINE_BREAK_BYTES = 4
+"""As many carriage returns and line feeds may break a line within a token; more are not one break."""
+
+HARMLESS_BYTES = 5
+"""So much of a secret may be given out: what stands before a break of the line that comes so early in it."""
 
 ENDS_BYTES = 512
 """What ends a value may be this long: it may take two lines to tell that a block of text is over."""

@@ -1,0 +1,228 @@
+r"""Escape and control sequences and control characters out of UTF-8 text, but for BS; and the styles they stood for.
+
+Recognised is the syntax of ECMA-48 (escape and control sequences, control strings, in 7 and in 8 bits), read as
+terminals read it (https://vt100.net/emu/dec_ansi_parser), but for these decisions:
+
+- ``\t``, ``\n`` and ``\r`` are text everywhere.  A carriage return stays: folding redraws is for views.
+- A sequence is given up at the first byte that cannot belong to it; what came of it is gone all the same.
+- A control string that never ends would swallow the rest of a log.  A newline ends it, once it is longer than
+  :data:`~capture_core.limits.CONTROL_STRING_BYTES`; at once, when it was opened by an 8-bit control, or by
+  screen's ``ESC k``, which other terminals do not take for a string.
+- An 8-bit control that belongs to a doubly encoded character (a closing quotation mark becomes â, U+0080, U+009D)
+  goes alone, and opens nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from enum import Enum, auto
+from typing import TYPE_CHECKING
+
+from capture_core.decode import weight
+from capture_core.limits import CONTROL_STRING_BYTES, SGR_BYTES
+from capture_core.styles import EFFECTS, PLAIN, after
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+_ESC = b"\x1b"
+_BACKSPACE = b"\b"
+
+_C1 = re.compile(rb"\xc2[\x80-\x9f]")
+_C1_OPENING = re.compile(rb"\xc2[\x90\x98\x9b\x9d-\x9f]")
+# Not behind the first byte of a character, or its first two or three, that were each encoded again.
+_OPENING = re.compile(
+    rb"\x1b|(?<!\xc3[\x82-\xb4])(?<!\xc3[\xa0-\xb4]\xc2[\x80-\xbf])(?<!\xc3[\xb0-\xb4]\xc2[\x80-\xbf]\xc2[\x80-\xbf])"
+    rb"\xc2[\x90\x98\x9b\x9d-\x9f]"
+)
+_LOOK_BACK_BYTES = 6
+_BODY_BYTES = SGR_BYTES + len(b"[m")
+_SINGLE = bytes(byte for byte in (*range(0x20), 0x7F) if byte not in b"\b\t\n\r")
+_SINGLE_AND_BACKSPACE = _SINGLE + _BACKSPACE
+
+# A sequence that is whole, or given up for what follows, with no control inside: nearly all that real output holds.
+# The group is a short run of what may change the style, and of the erasing that compilers put behind it.
+_SIMPLE = (
+    rb"\x1b(?:"
+    rb"((?:\[(?:[0-9:;]*+m|!p)|c)(?:\x1b\[[0-9:;]*+[mK]){0,7}+)"
+    rb"|(?:\[[\x20-\x3f]*+[\x40-\x7e]|[\x20-\x2f]++[\x30-\x7e]|[\x30-\x4f\x51-\x57\x59\x5a\x5c\x60-\x6a\x6c-\x7e])"
+    rb"|(?:\[[\x20-\x3f]*+|[\x20-\x2f]*+)(?=[\t\n\r\x18\x1a\x1b\x80-\xff]%(end)b)"
+    rb"|\][^\x00-\x1f\x7f\xc2]*+(?:\x07|(?=\x1b%(end)b))"
+    rb"|[PX^_k][^\x00-\x1f\x7f\xc2]*+(?=\x1b%(end)b))"
+)
+_DECIDED = re.compile(_SIMPLE % {b"end": b""})
+_BEFORE_ESC = re.compile(_SIMPLE % {b"end": rb"|\Z"})
+
+
+class _State(Enum):
+    """Where in the syntax the next byte stands."""
+
+    TEXT = auto()
+    ESCAPE = auto()
+    """After ESC."""
+    DESIGNATION = auto()
+    """After ESC and an intermediate byte: charset switches and the like."""
+    SEQUENCE = auto()
+    """After CSI."""
+    COMMAND = auto()
+    """In an operating system command: a string that BEL ends too."""
+    STRING = auto()
+    """In a DCS, SOS, PM or APC string, or a title of screen."""
+
+
+_AFTER_ESC = {
+    b"[": _State.SEQUENCE,
+    b"]": _State.COMMAND,
+    **dict.fromkeys((b"P", b"X", b"^", b"_", b"k"), _State.STRING),
+    **dict.fromkeys((bytes([byte]) for byte in range(0x20, 0x30)), _State.DESIGNATION),
+}
+_AFTER_C1 = {
+    b"\xc2\x9b": _State.SEQUENCE,
+    b"\xc2\x9d": _State.COMMAND,
+    **dict.fromkeys((b"\xc2\x90", b"\xc2\x98", b"\xc2\x9e", b"\xc2\x9f"), _State.STRING),
+}
+
+_STRINGS = frozenset({_State.COMMAND, _State.STRING})
+
+# Controls that a terminal obeys within a sequence without leaving it: all but \t \n \r, CAN, SUB and ESC.
+_WITHIN = rb"\x00-\x08\x0b\x0c\x0e-\x17\x19\x1c-\x1f\x7f"
+# Each ends behind the last byte of what the state drops: its final byte, or before what cannot belong to it.
+_END = {
+    _State.ESCAPE: re.compile(rb"[\x20-\x7e]|(?=[^\x20-\x7e" + _WITHIN + rb"])"),
+    _State.DESIGNATION: re.compile(rb"[\x30-\x7e]|(?=[^\x20-\x7e" + _WITHIN + rb"])"),
+    _State.SEQUENCE: re.compile(rb"[\x40-\x7e]|(?=[^\x20-\x7e" + _WITHIN + rb"])"),
+    # What ends a string is a control itself, or begins one, and goes as such.
+    _State.COMMAND: re.compile(rb"(?=[\x07\x18\x1a\x1b]|\xc2[\x80-\x9f])"),
+    _State.STRING: re.compile(rb"(?=[\x18\x1a\x1b]|\xc2[\x80-\x9f])"),
+}
+
+
+class Escapes:
+    """Drops, as it streams, everything that a control begins, but for BS."""
+
+    def __init__(self, has_control: Callable[[bytes], object]) -> None:
+        self.accepted = 0
+        self._has_control = has_control
+        self._state = _State.TEXT
+        self._patience = 0
+        """In a string: how many bytes must still pass before a newline ends it."""
+        self._before = b""
+        """The end of the block before, as it came."""
+        self._body = b""
+        """In a control sequence: as much of it as could be a change of style, behind the ESC."""
+        self._style = PLAIN
+
+    @property
+    def open(self) -> bool:
+        """Whether a sequence has begun and not ended."""
+        return self._state is not _State.TEXT
+
+    def feed_plain(self, text: bytes) -> bytes:
+        """Take a block that is known to be all text."""
+        self._before = (self._before + text[-_LOOK_BACK_BYTES:])[-_LOOK_BACK_BYTES:]
+        return text
+
+    def feed(self, text: bytes, at: int) -> tuple[bytes, dict[int, int]]:
+        """Return what is kept of the block, and the styles that begin in it, by where ``at`` it is kept."""
+        text, begin = self._before + text, len(self._before)
+        start = begin
+        before = self._style
+        while self.open and start < len(text):
+            start = self._skip(text, start, len(text))
+        styles = {} if self._style == before else {at: self._style}
+        cut = _last_sequence(text, start)
+        kept = self._sweep(text, start, cut, styles, at)
+        if cut < len(text):
+            kept += self._walk(text, cut, len(text), styles, at + len(kept))
+        self.accepted += weight(text[begin:]) - weight(kept)
+        self.feed_plain(text)
+        return kept, styles
+
+    def _sweep(self, text: bytes, start: int, end: int, styles: dict[int, int], at: int) -> bytes:
+        """Strip by operations on the whole block when all that it holds is simple: nearly always."""
+        parts = _BEFORE_ESC.split(text[start:end])
+        pieces = parts[::2]
+        plain = b"".join(pieces)
+        if plain and self._has_control(plain):
+            if _ESC in plain or _C1_OPENING.search(plain):
+                return self._walk(text, start, end, styles, at)
+            pieces = [_without_single(piece) for piece in pieces]
+            plain = b"".join(pieces)
+        self._note(zip(pieces, parts[1::2], strict=False), styles, at)
+        return plain
+
+    def _note(self, pairs: Iterable[tuple[bytes, bytes | None]], styles: dict[int, int], at: int) -> None:
+        """Note the styles of pieces of text, each with what follows it and may change the style."""
+        style = self._style
+        for piece, sequence in pairs:
+            at += len(piece)
+            if sequence is not None:
+                keeps, adds = EFFECTS[sequence]
+                styles[at] = style = style & keeps | adds
+        self._style = style
+
+    def _walk(self, text: bytes, position: int, end: int, styles: dict[int, int], at: int) -> bytes:
+        """Strip one sequence after another: what :meth:`_sweep` means."""
+        kept: list[bytes] = []
+        while position < end:
+            if self.open:
+                style = self._style
+                position = self._skip(text, position, end)
+                if self._style != style:
+                    styles[at] = self._style
+                continue
+            opening = _OPENING.search(text, position, end)
+            piece = _without_single(text[position : opening.start() if opening else end])
+            kept.append(piece)
+            at += len(piece)
+            if opening is None:
+                break
+            position = opening.end()
+            self._state, self._patience = _AFTER_C1.get(opening[0], _State.ESCAPE), 0
+            self._body = b"["
+        return b"".join(kept)
+
+    def _skip(self, text: bytes, position: int, end: int) -> int:
+        """Return where what the state drops comes to an end: its own, or that of the block."""
+        found = _END[self._state].search(text, position, end)
+        stop = found.end() if found else end
+        if self._state in _STRINGS:
+            return self._skip_string(text, position, stop, end)
+        if self._state is _State.SEQUENCE:
+            self._body = (self._body + text[position : min(stop, position + _BODY_BYTES)])[:_BODY_BYTES]
+        if found:
+            self._obey(found[0])
+        return stop
+
+    def _obey(self, last: bytes) -> None:
+        """Go on behind the last byte of what the state drops; ``b""``: it was given up."""
+        if self._state is _State.ESCAPE:
+            if last == b"c":
+                self._style = PLAIN
+            self._patience = 0 if last == b"k" else CONTROL_STRING_BYTES
+            self._state = _AFTER_ESC.get(last, _State.TEXT)
+            self._body = last
+            return
+        if self._state is _State.SEQUENCE and last:
+            self._style = after(self._style, self._body.translate(None, _SINGLE_AND_BACKSPACE))
+        self._state = _State.TEXT
+
+    def _skip_string(self, text: bytes, position: int, stop: int, end: int) -> int:
+        newline = text.find(b"\n", position + self._patience, stop)
+        stop = stop if newline < 0 else newline
+        self._patience = max(0, self._patience - (stop - position))
+        if stop < end:
+            self._state = _State.TEXT
+        return stop
+
+
+def _last_sequence(text: bytes, start: int) -> int:
+    """Return where the last escape begins when the block may end inside it; else where the block ends."""
+    last = text.rfind(_ESC, start)
+    return len(text) if last < 0 or _DECIDED.match(text, last) else last
+
+
+def _without_single(text: bytes) -> bytes:
+    """Drop the controls that stand alone."""
+    text = text.translate(None, _SINGLE)
+    return text if text.isascii() else _C1.sub(b"", text)
