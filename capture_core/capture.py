@@ -32,6 +32,7 @@ from capture_core.limits import REQUEST_BYTES
 from capture_core.namespace import Namespace, new_capture_id
 from capture_core.receipt import Request, encode, parse_request
 from capture_core.spool import Budget, Spool
+from capture_core.verdict import verdict
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,6 +45,10 @@ if TYPE_CHECKING:
 
 class Masking(Protocol):
     """What sanitises: a stage for each stream, a line for labels; the engine behind both is loaded when needed."""
+
+    @property
+    def is_raw(self) -> bool:
+        """Whether the stages pass on any bytes, as they come."""
 
     def require(self) -> None:
         """Raise ``EngineUnavailable`` where there is no engine to be loaded later."""
@@ -189,7 +194,8 @@ class Capture:
         for stream in self._identity.streams:
             name = names.live_stream_file(self.capture_id, stream)
             file = self._locked_file()
-            self._spools[stream] = Spool(stream, name, file, budget, self._limits, self._masking.stage)
+            masking = self._masking
+            self._spools[stream] = Spool(stream, name, file, budget, self._limits, masking.stage, is_raw=masking.is_raw)
             self._place.publish(file, name)
             self._published.append(name)
 
@@ -214,7 +220,7 @@ class Capture:
             # Neither proved whole nor known to be safe: kept, and not called complete.
             spool.cut(CaptureReason.WRITE_ERROR)
             self.note_cuts()
-        final = names.final_stream_file(self.capture_id, spool.name)
+        final = names.final_stream_file(self.capture_id, spool.name, binary=self._masking.is_raw)
         self._place.rename(spool.file_name, final)
         spool.file_name = final
 
@@ -248,7 +254,7 @@ class Capture:
             representation=self._masking.facts([s.stage for s in self._spools.values() if s.stage is not None]),
             streams=self._stream_facts(),
             times=self._times(ended),
-            preview=self._previews() if ended is not None else {},
+            preview=self._previews() if ended is not None and not self._masking.is_raw else {},
             resources=resources,
             limit_bytes=self._limits.capture_bytes,
             label=label,
@@ -270,17 +276,6 @@ class Capture:
             ended=_utc(ended),
             duration_seconds=round(time.monotonic() - self._clock, 6),
         )
-
-
-def verdict(streams: list[StreamFacts], first: CaptureReason | None) -> CaptureFacts:
-    """The capture's own state from its streams': complete when all are; failed when nothing at all was kept."""
-    if all(stream.state is CaptureState.COMPLETE for stream in streams):
-        return CaptureFacts(state=CaptureState.COMPLETE)
-    reason = first or next(stream.reason for stream in streams if stream.reason is not None)
-    printed = [stream for stream in streams if stream.observed]
-    if printed and all(stream.state is CaptureState.FAILED for stream in printed):
-        return CaptureFacts(state=CaptureState.FAILED, reason=reason)
-    return CaptureFacts(state=CaptureState.PARTIAL, reason=reason)
 
 
 def boot_id() -> str | None:

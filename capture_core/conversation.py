@@ -16,6 +16,7 @@ from capture_core.happenings import Cancel
 from capture_core.job import Command, Job
 from capture_core.limits import LIBRARY
 from capture_core.masking import EngineMasking
+from capture_core.raw import RawStreams
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -86,7 +87,7 @@ class Conversation:
         """The conversation at ``path``; made, private, with its first capture when it is not there."""
         return cls(path, limits)
 
-    def start(
+    def start(  # noqa: PLR0913 — each is a question that a host answers or leaves
         self,
         argv: Sequence[str],
         *,
@@ -97,17 +98,19 @@ class Conversation:
         env: Mapping[str, str] | None = None,
         merge: bool = False,
         timeout: float | None = None,
+        raw_binary: bool = False,
     ) -> RunningJob:
         """Start ``argv`` in the background, reading nothing; ``label`` defaults to the command line, masked.
 
         ``merge``: one pipe for both streams, so that their order is known.  ``timeout``: seconds, then TERM and
-        KILL.  Raises ``Refused`` when the place is not acceptable and ``SpawnFailed`` when the command cannot be
-        started; nothing stays behind then.
+        KILL.  ``raw_binary``: keep the exact bytes of the streams, unmasked.  Raises ``Refused`` when the place is not
+        acceptable and ``SpawnFailed`` when the command cannot be started; nothing stays behind then.
         """
         masking = EngineMasking(self._limits)
         streams = (StreamName.OUTPUT,) if merge else (StreamName.STDOUT, StreamName.STDERR)
         identity = Identity(conversation=self.path, tool=tool, streams=streams, producer=_PRODUCER, call_id=call_id)
         command = Command(argv=argv, cwd=cwd, env=env, stdin=None, timeout_seconds=timeout)
         text = label if label is not None else shlex.join(argv)
-        job = Job.start(command, identity, self._limits, masking, make_label=lambda: masking.line(text))
+        streams_masking = RawStreams(masking) if raw_binary else masking
+        job = Job.start(command, identity, self._limits, streams_masking, make_label=lambda: masking.line(text))
         return RunningJob(job, masking)

@@ -171,7 +171,8 @@ def _judge(receipt: Receipt, lock: Lock, place: Host, fds: list[int]) -> Livenes
 
 def _without_receipt(folder: Folder, capture: str) -> Unreadable | None:
     for stream in StreamName:
-        for name in (names.live_stream_file(capture, stream), names.final_stream_file(capture, stream)):
+        finals = (names.final_stream_file(capture, stream, binary=binary) for binary in (False, True))
+        for name in (names.live_stream_file(capture, stream), *finals):
             fd = open_file(folder.fd, name)
             if fd is None:
                 continue

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
     from capture_core.limits import Limits
     from capture_core.redact.engine import Engine
-    from capture_core.sanitise import Sanitiser
     from capture_core.spool import TextStage
+    from capture_core.text_only import TextOnly
 
 _ENGINE_FILE: Final = "redaction-engine"
 _TRANSFORMS: Final = ("utf-8-replaced", "control-stripped", "redacted")
@@ -36,6 +36,8 @@ _engine_lock: Final = threading.Lock()
 
 class EngineMasking:
     """Sanitisers that share one engine.  Thread-safe."""
+
+    is_raw: Final = False
 
     def __init__(self, limits: Limits, *, engine_folder: str | None = None) -> None:
         """``engine_folder``: a private folder of the user's where the compiled engine is kept, or none."""
@@ -47,11 +49,12 @@ class EngineMasking:
         if find_spec("hyperscan") is None:
             raise EngineUnavailable("hyperscan, which finds secrets in the output, is not installed; install it")
 
-    def stage(self) -> Sanitiser:
-        """A new sanitiser for one stream."""
+    def stage(self) -> TextOnly:
+        """A new sanitiser for one stream, which leaves out what is binary."""
         from capture_core.sanitise import Sanitiser
+        from capture_core.text_only import TextOnly
 
-        return Sanitiser(pending_bytes=self._pending_bytes, engine=self._engine)
+        return TextOnly(Sanitiser(pending_bytes=self._pending_bytes, engine=self._engine))
 
     def line(self, text: str) -> str:
         """``text`` as one bounded line, sanitised like a stream."""

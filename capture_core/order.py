@@ -32,6 +32,8 @@ class Order(NamedTuple):
     """``None``: the command line, masked."""
     with_label: bool = True
     call_id: str | None = None
+    raw_binary: bool = False
+    """Keep the streams' exact bytes."""
     engine_folder: str | None = None
     """Where the compiled redaction engine is kept between runs."""
 

@@ -18,6 +18,7 @@ from capture_core.limits import KEPT_MEMORY_BYTES
 from capture_core.link import Begin, NotStarted, Receiver, Sender, Settled, Started
 from capture_core.masking import EngineMasking
 from capture_core.outlet import Outlet
+from capture_core.raw import RawStreams
 from capture_core.terminal import Terminal
 
 if TYPE_CHECKING:
@@ -86,7 +87,7 @@ def _start(order: Order, terminal: Terminal | None, hearing: Hearing) -> Job:
             command,
             _identity(order),
             order.limits,
-            masking,
+            RawStreams(masking) if order.raw_binary else masking,
             make_label=_label(order, masking),
             outlets=_outlets(order),
         )

@@ -26,7 +26,9 @@ class Counts(NamedTuple):
     stripped_bytes: int = 0
     """Raw bytes of terminal control."""
     omitted_fragments: int = 0
-    """Fragments that could not be decided; each has its mark in the text."""
+    """Fragments that could not be decided, and binary stretches; each has its mark in the text."""
+    omitted_binary_bytes: int = 0
+    """Raw bytes of binary stretches."""
 
 
 def sanitised(raw: bytes, *, pending_bytes: int, engine: Callable[[], Engine] = shared_engine) -> bytes:
@@ -74,6 +76,10 @@ class Sanitiser:
         if self._stages is None:
             self._stages = _Stages(self._engine(), pending_bytes=self._pending_bytes)
         return self._stages.feed(raw)
+
+    def interrupt(self, mark: bytes) -> bytes:
+        """Settle what is held, as where the stream ends, and say ``mark`` there; more text may follow."""
+        return self.finish(eof=True) + mark
 
     def finish(self, *, eof: bool) -> bytes:
         """Settle all that is held.  Without ``eof`` more was to come; what only that could decide is omitted."""

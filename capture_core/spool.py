@@ -10,6 +10,7 @@ from capture_core.durable import FINAL_MODE, ShortWrite, write_all
 from capture_core.facts import ByteRange, CaptureReason, CaptureState, PreviewFacts, StreamFacts
 from capture_core.preview import Tail
 from capture_core.seal import Sealer
+from capture_core.verdict import stream_state
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -69,7 +70,10 @@ class Spool:
         budget: Budget,
         limits: Limits,
         make_stage: Callable[[], TextStage],
+        *,
+        is_raw: bool = False,
     ) -> None:
+        """``is_raw``: the stage gives any bytes, not text; they have no lines, no preview, and are cut anywhere."""
         self.name = name
         self.file_name = file_name
         self.file = file
@@ -78,6 +82,7 @@ class Spool:
         self._budget = budget
         self._limits = limits
         self._make_stage = make_stage
+        self._is_raw = is_raw
         self._stage: TextStage | None = None
         self._tail: Tail | None = None
         self._sealer = Sealer(file.fd)
@@ -120,7 +125,7 @@ class Spool:
         """Commit nothing more; the stage runs on, for the last text that the receipt keeps."""
         if self.reason is None:
             self.reason = reason
-            self._tail = Tail(self._limits.tail_text_bytes)
+            self._tail = None if self._is_raw else Tail(self._limits.tail_text_bytes)
 
     def facts(self, reader: ReaderCounts) -> StreamFacts:
         """The counters of this moment, the reader's and ours, none derived from another."""
@@ -139,7 +144,7 @@ class Spool:
             end=self._retained,
             eof=self._eof,
             lines=self._lines,
-            final_newline=self._last == b"\n" if self._retained else None,
+            final_newline=self._last == b"\n" if self._retained and not self._is_raw else None,
             sha256=self._sha256,
         )
 
@@ -166,7 +171,7 @@ class Spool:
     def seal(self) -> None:
         """Make the data durable, know its digest, and take the right to write from the file."""
         self._sealer.close()
-        self._sha256, self._lines = self._sealer.hexdigest(), self._sealer.lines()
+        self._sha256, self._lines = self._sealer.hexdigest(), None if self._is_raw else self._sealer.lines()
         os.fchmod(self.file.fd, FINAL_MODE)
 
     def _settle(self, stage: TextStage, work: Callable[[TextStage], bytes]) -> None:
@@ -185,7 +190,7 @@ class Spool:
         if self.reason is None and len(text) <= self._budget.left:
             self._append(text)
         elif self.reason is None:
-            fits = _cut_before(text, self._budget.left)
+            fits = self._cut_before(text, self._budget.left)
             self._append(text[:fits])
             self.cut(CaptureReason.QUOTA)
             self._refuse(text[fits:])
@@ -198,11 +203,15 @@ class Spool:
         try:
             write_all(self.file.fd, text)
         except ShortWrite as error:
-            self._record(text[: _cut_before(text, error.done)])
+            done = self._cut_before(text, error.done)
+            self._record(text[:done])
             self.cut(CaptureReason.DISK_FULL if error.errno in _DISK_FULL else CaptureReason.WRITE_ERROR)
-            self._refuse(text[_cut_before(text, error.done) :])
+            self._refuse(text[done:])
             return
         self._record(text)
+
+    def _cut_before(self, text: bytes, size: int) -> int:
+        return max(0, min(size, len(text))) if self._is_raw else _cut_before(text, size)
 
     def _record(self, text: bytes) -> None:
         self._retained += len(text)
@@ -220,17 +229,14 @@ class Spool:
             return CaptureState.PENDING, None
         reason = self.reason
         if reason is None and self._discarded + reader.refused:
-            reason = CaptureReason.UNDECIDABLE_OMITTED
+            reason = self._why_omitted()
         if not self.ended:
             return CaptureState.PENDING, reason
         return stream_state(reason, observed=reader.observed, retained=self._retained), reason
 
-
-def stream_state(reason: CaptureReason | None, *, observed: int, retained: int) -> CaptureState:
-    """Complete without a reason; failed when bytes came and none was kept; else partial."""
-    if reason is None:
-        return CaptureState.COMPLETE
-    return CaptureState.FAILED if observed and not retained else CaptureState.PARTIAL
+    def _why_omitted(self) -> CaptureReason:
+        is_binary = self._stage is not None and self._stage.counts().omitted_binary_bytes
+        return CaptureReason.BINARY_OMITTED if is_binary else CaptureReason.UNDECIDABLE_OMITTED
 
 
 def _cut_before(text: bytes, size: int) -> int:

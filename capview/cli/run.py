@@ -42,6 +42,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--call-id", metavar="ID", help="the tool call that this is; sets the limits of a library call")
     parser.add_argument("--tool", default="shell", metavar="T", help="whose output this is (default: shell)")
     parser.add_argument("--stdin", metavar="FILE|close", help="what the command reads instead of our stdin")
+    parser.add_argument(
+        "--raw-binary", action="store_true", help="keep the exact bytes of the output: nothing is masked"
+    )
     parser.add_argument("--no-capture", action="store_true", help="just run the command; keep nothing")
 
 
@@ -109,6 +112,7 @@ def _order(arguments: argparse.Namespace) -> Order:
         label=arguments.label,
         with_label=not arguments.no_label,
         call_id=arguments.call_id,
+        raw_binary=arguments.raw_binary,
         engine_folder=cache_folder(),
     )
 
