@@ -215,9 +215,9 @@ def test_the_table_of_rules_is_that_of_the_code() -> None:
     rows = {literals(cell)[0]: literals(masks) for cell, masks in table(README, "rule")}
     assert list(rows) == list(dict.fromkeys(rule.name for rule in RULES))
     for name, examples in rows.items():
-        introductions = [rule.introduction for rule in RULES if rule.name == name and rule.introduction]
-        begins = {text for introduction in introductions for text in introduction.introducers}
-        assert not begins or {text.removesuffix("…") for text in examples} <= begins
+        tokens = [rule.token for rule in RULES if rule.name == name and rule.token]
+        for begun in (text.removesuffix("…") for text in examples if text.endswith("…") and tokens):
+            assert any(re.match(token.context + token.introducer, begun) for token in tokens), begun
 
 
 def test_every_link_leads_somewhere() -> None:

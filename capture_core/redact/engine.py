@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import functools
 import os
+import re
 import zlib
-from typing import TYPE_CHECKING, Any
+from bisect import bisect_right
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from capture_core.errors import EngineUnavailable
-from capture_core.redact.exact import Candidate, Exact
+from capture_core.redact.exact import BREAKS, Candidate, Exact, without_breaks
 from capture_core.redact.rules import RULES
 from capture_core.strip import CONTROL
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from types import ModuleType
 
     from hyperscan import Database
@@ -22,26 +24,30 @@ if TYPE_CHECKING:
 
 _DIGEST_BYTES = 4
 _LENGTH_BYTES = 8
+_MAKERS = ("pattern.py", "shape.py", "exact.py", "engine.py")
+_BREAK = re.compile(b"[%b]" % BREAKS)
 
 
 class Engine:
     """The compiled rules, immutable: one for all streams, with a :meth:`scanner` for each."""
 
-    def __init__(self, exact: Exact, candidates: Database, controls: Database) -> None:
+    def __init__(self, exact: Exact, databases: _Databases) -> None:
         self.exact = exact
-        self._candidates = candidates
-        self._controls = controls
+        self._databases = databases
 
     @classmethod
     def compile(cls, rules: Sequence[Rule] = RULES) -> Engine:
         """Compile the rules, in tens of milliseconds.  Raises :exc:`EngineUnavailable`."""
         hs, exact = _hyperscan(), Exact(rules)
-        return cls(
-            exact,
+        leftmost = hs.HS_FLAG_SOM_LEFTMOST
+        databases = _Databases(
             # Vectored, so that what came before a block need not be put together with it, which is a copy of both.
-            _compiled(hs, exact.candidates, hs.HS_MODE_VECTORED, hs.HS_FLAG_SOM_LEFTMOST),
-            _compiled(hs, (CONTROL,), hs.HS_MODE_BLOCK, hs.HS_FLAG_SINGLEMATCH),
+            plain=_compiled(hs, exact.plain, hs.HS_MODE_VECTORED, leftmost),
+            joined=_compiled(hs, exact.joined, hs.HS_MODE_VECTORED, leftmost),
+            tails=_compiled(hs, exact.tails, hs.HS_MODE_BLOCK, hs.HS_FLAG_SINGLEMATCH),
+            controls=_compiled(hs, (CONTROL,), hs.HS_MODE_BLOCK, hs.HS_FLAG_SINGLEMATCH),
         )
+        return cls(exact, databases)
 
     @classmethod
     def load(cls, serialised: bytes, rules: Sequence[Rule] = RULES) -> Engine | None:
@@ -50,14 +56,15 @@ class Engine:
         ``None`` when the bytes are not whole, or not of these rules, this version and this kind of machine.
         Raises :exc:`EngineUnavailable`.
         """
-        hs, exact = _hyperscan(), Exact(rules)
+        hs = _hyperscan()
         body = serialised[_DIGEST_BYTES:]
-        if serialised[:_DIGEST_BYTES] != _digest(hs, exact, body):
+        if serialised[:_DIGEST_BYTES] != _digest(hs, rules, body):
             return None
-        split = _LENGTH_BYTES + int.from_bytes(body[:_LENGTH_BYTES], "big")
+        reach, body = int.from_bytes(body[:_LENGTH_BYTES], "big"), body[_LENGTH_BYTES:]
+        modes = (hs.HS_MODE_VECTORED, hs.HS_MODE_VECTORED, hs.HS_MODE_BLOCK, hs.HS_MODE_BLOCK)
         try:
-            candidates = hs.loadb(body[_LENGTH_BYTES:split], hs.HS_MODE_VECTORED)
-            engine = cls(exact, candidates, hs.loadb(body[split:], hs.HS_MODE_BLOCK))
+            loaded = [hs.loadb(part, mode) for part, mode in zip(_parts(body), modes, strict=True)]
+            engine = cls(Exact(rules, reach), _Databases(*loaded))
             engine.scanner()
         except hs.error:  # the same kind of machine, but without an instruction that the other had
             return None
@@ -66,36 +73,71 @@ class Engine:
     def serialise(self) -> bytes:
         """Return what :meth:`load` takes: a digest that proves it whole and fitting, and the databases."""
         hs = _hyperscan()
-        candidates: bytes = hs.dumpb(self._candidates)
-        controls: bytes = hs.dumpb(self._controls)
-        body = len(candidates).to_bytes(_LENGTH_BYTES, "big") + candidates + controls
-        return _digest(hs, self.exact, body) + body
+        parts = [hs.dumpb(database) for database in self._databases]
+        numbered = b"".join(len(part).to_bytes(_LENGTH_BYTES, "big") + part for part in parts)
+        body = self.exact.reach.to_bytes(_LENGTH_BYTES, "big") + numbered
+        return _digest(hs, self.exact.rules, body) + body
 
     def scanner(self) -> Scanner:
         """Return a scanner for one stream."""
-        return Scanner(self._candidates, self._controls)
+        return Scanner(self._databases)
+
+
+class _Databases(NamedTuple):
+    """What hyperscan made of the patterns: apart, since each is faster than one of them all."""
+
+    plain: Database
+    joined: Database
+    tails: Database
+    controls: Database
 
 
 class Scanner:
     """Scans for one stream, in one thread at a time: hyperscan wants scratch space for each scan that runs."""
 
-    def __init__(self, candidates: Database, controls: Database) -> None:
+    def __init__(self, databases: _Databases) -> None:
         scratch = _hyperscan().Scratch
-        self._candidates, self._candidates_scratch = candidates, scratch(candidates)
-        self._controls, self._controls_scratch = controls, scratch(controls)
+        self._plain, self._joined, self._tails, self._controls = (
+            functools.partial(database.scan, scratch=scratch(database)) for database in databases
+        )
 
-    def candidates(self, before: bytes, text: bytes) -> list[Candidate]:
+    def plain(self, before: bytes, text: bytes) -> list[Candidate]:
         """Return the candidates that end in ``text``, as ``before`` precedes it, or in ``before``."""
-        found: list[Candidate] = []
-        parts: Any = [before, text]  # which the stub does not know
-        self._candidates.scan(parts, _note, context=found, scratch=self._candidates_scratch)
-        return found
+        return _found(self._plain, [before, text])
+
+    def joined(self, before: bytes, text: bytes) -> list[Candidate]:
+        """Return the candidates in both without their breaks of lines; they are placed where they are in the whole."""
+        found = _found(self._joined, [without_breaks(before), without_breaks(text)])
+        return _placed(found, before + text) if found else found
+
+    def tails(self, joined: bytes) -> list[int]:
+        """Return which of the tails the text ends with."""
+        return [pattern for pattern, _ in _found(self._tails, joined)] if joined else []
 
     def has_control(self, text: bytes) -> bool:
         """Tell whether the text holds what :data:`~capture_core.strip.CONTROL` matches."""
-        found: list[Candidate] = []
-        self._controls.scan(text, _note, context=found, scratch=self._controls_scratch)
-        return bool(found)
+        return bool(_found(self._controls, text))
+
+
+def _found(scan: Callable[..., object], text: bytes | list[bytes]) -> list[Candidate]:
+    found: list[Candidate] = []
+    scan(text, _note, context=found)
+    return found
+
+
+def _placed(found: list[Candidate], text: bytes) -> list[Candidate]:
+    """Move candidates from where they are in the joined text to where they are in the text."""
+    # Of the n-th break, how much of the joined text is before it.
+    breaks = [at.start() - number for number, at in enumerate(_BREAK.finditer(text))]
+    return [Candidate(pattern, start + bisect_right(breaks, start)) for pattern, start in found]
+
+
+def _parts(body: bytes) -> Iterator[bytes]:
+    position = 0
+    while position < len(body):
+        start = position + _LENGTH_BYTES
+        position = start + int.from_bytes(body[position:start], "big")
+        yield body[start:position]
 
 
 @functools.cache
@@ -117,10 +159,17 @@ def _compiled(hs: ModuleType, patterns: Sequence[bytes], mode: int, flags: int) 
     return database
 
 
-def _digest(hs: ModuleType, exact: Exact, body: bytes) -> bytes:
-    made_for = (hs.__version__, os.uname().machine, CONTROL, exact.candidates)
+def _digest(hs: ModuleType, rules: Sequence[Rule], body: bytes) -> bytes:
+    made_for = (hs.__version__, os.uname().machine, CONTROL, tuple(rules), _sources())
     # Against a file that is cut or stale, not against an enemy: who may write it may do anything else as well.
     return zlib.crc32(repr(made_for).encode() + body).to_bytes(_DIGEST_BYTES, "big")
+
+
+def _sources() -> list[tuple[int, int]]:
+    """Return what tells that patterns were made from the rules in another way: the state of the modules that do it."""
+    folder = os.path.dirname(__file__)
+    found = [os.stat(os.path.join(folder, name)) for name in _MAKERS]
+    return [(status.st_size, status.st_mtime_ns) for status in found]
 
 
 def _hyperscan() -> ModuleType:

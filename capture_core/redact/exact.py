@@ -4,19 +4,26 @@ from __future__ import annotations
 
 import re
 from functools import cached_property
+from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
-from capture_core.limits import JUDGED_VALUE_BYTES
-from capture_core.redact.rule import APART
+from capture_core.limits import HARMLESS_BYTES, JUDGED_VALUE_BYTES, LOOK_BACK_BYTES
+from capture_core.redact.veil import VEIL_CLASS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from types import ModuleType
 
-    from capture_core.redact.rule import Introduction, Rule
+    from capture_core.redact.rule import Rule
 
-_NOTHING = r"(?!)"
+BREAKS = b"\r\n"
+"""What breaks a line."""
+
 _APART_BYTES = 6
-"""How far :data:`APART` looks back."""
+"""How far a token looks back to see whether it continues a word."""
+
+_MASKED = re.compile(f"[{VEIL_CLASS}]+[),;:\\]}}\"'&]*".encode())
+_BREAK = re.compile(b"[%b]+" % BREAKS)
 
 
 class Form:
@@ -31,20 +38,49 @@ class Form:
     @cached_property
     def opening(self) -> re.Pattern[bytes]:
         """Tried where a candidate begins."""
-        return _compiled(self._rule.opening)
+        return _compiled(_shape().opening(self._rule.token) if self._rule.token else self._rule.opening)
 
     @cached_property
     def ends(self) -> re.Pattern[bytes]:
-        """The first byte beyond the value."""
-        return _compiled(self._rule.ends)
+        """What is beyond the value."""
+        return _compiled(_shape().ends(self._rule.token) if self._rule.token else self._rule.ends)
 
     @cached_property
-    def _spared(self) -> re.Pattern[bytes]:
-        return _compiled(self._rule.spared or _NOTHING)
+    def unfinished(self) -> re.Pattern[bytes]:
+        """A token that is not whole, at the end of a text; the group ``begun`` is what follows its introducer."""
+        assert self._rule.token is not None, "only tokens are held before they open"  # noqa: S101 — a fault of ours
+        return _compiled(_shape().unfinished(self._rule.token))
+
+    @cached_property
+    def _spared(self) -> re.Pattern[bytes] | None:
+        return None if self._rule.spared is None else _compiled(self._rule.spared)
+
+    @cached_property
+    def _within(self) -> re.Pattern[bytes] | None:
+        return None if self._rule.within is None else _compiled(self._rule.within)
+
+    def opened(self, text: bytes, start: int) -> tuple[int, int] | None:
+        """Return where the value begins that opens at ``start``, and the end of what opened it."""
+        found = self.opening.match(text, start)
+        if found is None:
+            return None
+        value = found.start("value")
+        return (value if self._rule.token is None else secret_from(text, value, found.end())), found.end()
+
+    def secret(self, value: bytes) -> tuple[int, int] | None:
+        """Return which part of a whole value is secret; ``None`` when nothing is."""
+        if self.spares(value):
+            return None
+        if self._within is None:
+            return 0, len(value)
+        found = self._within.fullmatch(value)
+        return found and found.span("secret")
 
     def spares(self, value: bytes) -> bool:
-        """Tell whether a whole value is no secret after all."""
-        return len(value) <= JUDGED_VALUE_BYTES and bool(self._spared.fullmatch(value))
+        """Tell whether a value is no secret after all, or masked already."""
+        if len(value) <= JUDGED_VALUE_BYTES and self._spared is not None and self._spared.fullmatch(value):
+            return True
+        return _MASKED.fullmatch(value) is not None
 
 
 class Candidate(NamedTuple):
@@ -55,10 +91,11 @@ class Candidate(NamedTuple):
 
 
 class Value(NamedTuple):
-    """A secret: its form, and its range in the text, without an end when that is still to come."""
+    """A secret: its form, and its range in the text.  Without an end, that is to be looked for from ``opened``."""
 
     form: Form
     start: int
+    opened: int
     end: int | None
 
 
@@ -72,85 +109,112 @@ class Undecided(NamedTuple):
 class Exact:
     """The exact patterns of all rules; immutable."""
 
-    def __init__(self, rules: Sequence[Rule]) -> None:
+    def __init__(self, rules: Sequence[Rule], reach: int | None = None) -> None:
+        """``reach``: :attr:`reach`, where it is known from an earlier time."""
+        self.rules = tuple(rules)
         self._forms = tuple(map(Form, rules))
-        patterns = tuple(dict.fromkeys(pattern for rule in rules for pattern in rule.candidates))
-        self.candidates = tuple(pattern.encode() for pattern in patterns)
-        """What a scanner is to look for."""
-        self._tried = tuple(
-            tuple(index for index, rule in enumerate(rules) if pattern in rule.candidates) for pattern in patterns
-        )
-        introduced = [(form, rule.introduction) for form, rule in zip(self._forms, rules, strict=True)]
-        introductions = [(form, introduction) for form, introduction in introduced if introduction]
-        self._introduced = tuple(form for form, _ in introductions)
-        self._unfinished = _compiled(f"(?:{'|'.join(_unfinished(each) for _, each in introductions) or _NOTHING})\\Z")
-        self._made_of = b"".join({_made_of(each) for _, each in introductions})
-        self.reach = max((_reach(each) for _, each in introductions), default=0) + _APART_BYTES
-        """How many bytes at the end of a text :meth:`undecided` may look at."""
+        self._of_plain = tuple(form for form, rule in zip(self._forms, rules, strict=True) for _ in rule.candidates)
+        self._of_tokens = tuple(form for form, rule in zip(self._forms, rules, strict=True) if rule.token)
+        if reach is not None:
+            self.reach = reach
 
-    def values(self, text: bytes, candidates: Iterable[Candidate], floor: int) -> Iterator[Value]:
+    @property
+    def plain(self) -> tuple[bytes, ...]:
+        """What a scanner is to look for in a text as it is."""
+        return tuple(candidate.encode() for rule in self.rules for candidate in rule.candidates)
+
+    @property
+    def joined(self) -> tuple[bytes, ...]:
+        """What it is to look for in a text without breaks of lines."""
+        return tuple(_shape().candidate(rule.token).encode() for rule in self.rules if rule.token)
+
+    @property
+    def tails(self) -> tuple[bytes, ...]:
+        """What it is to look for at the end of a text without breaks of lines."""
+        return tuple(_shape().tail(rule.token).encode() for rule in self.rules if rule.token)
+
+    @cached_property
+    def reach(self) -> int:
+        """How many bytes at the end of a text :meth:`undecided` may look at."""
+        return max((_shape().reach(rule.token) for rule in self.rules if rule.token), default=0) + _APART_BYTES
+
+    def values(
+        self, text: bytes, plain: Iterable[Candidate], joined: Iterable[Candidate], floor: int, most: int
+    ) -> Iterator[Value]:
         """Yield the secrets among the candidates that begin at ``floor`` or later, none within another.
 
         They come in the order in which they are decided however the text is cut: the leftmost first, and of those
-        that begin together the one whose opening is known first.
+        that begin together the one whose opening is known first.  One of more than ``most`` bytes is not judged.
         """
-        openings = sorted(
-            (found.start("value"), found.end(), index)
-            for pattern, start in candidates
-            for index in self._tried[pattern]
-            if (found := self._forms[index].opening.match(text, start))
-        )
-        for start, opened, index in openings:
+        tried = [(self._of_plain[pattern], start) for pattern, start in plain]
+        tried += [(self._of_tokens[pattern], start) for pattern, start in joined]
+        openings = [(*found, form) for form, start in tried if (found := form.opened(text, start))]
+        for start, opened, form in sorted(openings, key=itemgetter(0, 1)):
             if start < floor:
                 continue
-            form = self._forms[index]
-            end = form.ends.search(text, opened)
-            if end is None:
-                yield Value(form, start, None)
+            ends = form.ends.search(text, opened)
+            if ends is None:
+                yield Value(form, start, opened, None)
                 return
-            if form.spares(text[start : end.start()]):
+            whole = text[start : ends.start()]
+            secret = (0, len(whole)) if len(whole) > most else form.secret(whole)
+            if secret is None:
                 floor = start + 1
             else:
-                floor = end.start()
-                yield Value(form, start, floor)
+                floor = start + secret[1]
+                yield Value(form, start + secret[0], opened, floor)
 
-    def undecided(self, text: bytes, start: int) -> Undecided:
-        """Return what of ``text[start:]`` must wait for more: the longest end of it that may begin a value."""
-        window = text[max(start, len(text) - self.reach) :]
-        possible = len(window) - len(window.rstrip(self._made_of))
-        found = self._unfinished.search(text, len(text) - possible)
-        if found is None:
-            return Undecided(len(text), None)
-        return Undecided(found.start(), self._introduced[found.lastindex - 1] if found.lastindex else None)
+    def undecided(self, text: bytes, start: int, tails: Callable[[bytes], Iterable[int]]) -> Undecided:
+        """Return what of ``text[start:]`` must wait for more: the longest end of it that may begin a value.
 
-
-def _unfinished(introduction: Introduction) -> str:
-    """Return a pattern for what is not yet an opening; its only group is what follows a whole introducer."""
-    literals = "|".join(map(re.escape, introduction.introducers))
-    begun = f"(?:{literals})([{introduction.alphabet}]{{1,{introduction.least - 1}}})"
-    return f"{APART if introduction.apart else ''}(?:{_beginnings(introduction.introducers)}|{begun})"
+        ``tails`` tells which of :attr:`tails` the text given, without breaks of lines, ends with.
+        """
+        # What comes before a token may be decided already.
+        window = max(0, start - LOOK_BACK_BYTES, len(text) - self.reach)
+        possible = [
+            undecided
+            for index in tails(without_breaks(text[window:]))
+            if (undecided := _unfinished(self._of_tokens[index], text, window, start))
+        ]
+        return min(possible, key=_hold_order, default=Undecided(len(text), None))
 
 
-def _beginnings(literals: Iterable[str]) -> str:
-    """Return a pattern for every beginning of the literals, and themselves: ``a(?:b|c(?:d)?)?``."""
-    rests: dict[str, list[str]] = {}
-    for literal in filter(None, literals):
-        rests.setdefault(literal[0], []).append(literal[1:])
-    return "|".join(
-        re.escape(first) + (f"(?:{beginnings})?" if (beginnings := _beginnings(rest)) else "")
-        for first, rest in rests.items()
-    )
+def _unfinished(form: Form, text: bytes, window: int, start: int) -> Undecided | None:
+    """Return the longest end of ``text[start:]`` that may begin a token of the form."""
+    while found := form.unfinished.search(text, window):
+        value = secret_from(text, found.start("value"), len(text))
+        if value >= start:
+            return Undecided(value, form if found["begun"] else None)
+        window = found.start() + 1
+    return None
 
 
-def _reach(introduction: Introduction) -> int:
-    """Return the length of the longest text that is not yet an opening."""
-    return max(map(len, introduction.introducers)) + introduction.least - 1
+def secret_from(text: bytes, start: int, end: int) -> int:
+    """Return where masking of ``text[start:end]`` begins: behind breaks of the line that come early enough."""
+    seen = 0
+    for found in _BREAK.finditer(text, start, end):
+        seen += found.start() - start
+        if seen > HARMLESS_BYTES:
+            break
+        start = found.end()
+    return start
 
 
-def _made_of(introduction: Introduction) -> bytes:
-    """Return the bytes of which an opening is made."""
-    alphabet = re.findall(f"[{introduction.alphabet}]".encode(), bytes(range(256)))
-    return b"".join([*alphabet, *map(str.encode, introduction.introducers)])
+def without_breaks(text: bytes) -> bytes:
+    """Return the text with its lines joined."""
+    return text.translate(None, BREAKS)
+
+
+def _shape() -> ModuleType:
+    # Loaded when a token is met: taking patterns apart is nothing for the start of a stream.
+    from capture_core.redact import shape
+
+    return shape
+
+
+def _hold_order(undecided: Undecided) -> tuple[int, bool]:
+    """The longest first; of two as long, one that is past its introducer."""
+    return undecided.start, undecided.begun is None
 
 
 def _compiled(pattern: str) -> re.Pattern[bytes]:

@@ -2,20 +2,36 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
 from capture_core.decode import weight
-from capture_core.limits import LOOK_BACK_BYTES
+from capture_core.limits import ENDS_BYTES, HARMLESS_BYTES, LOOK_BACK_BYTES
+from capture_core.redact.exact import BREAKS
+from capture_core.redact.veil import VEIL_MORE, VEIL_PART, index_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from capture_core.redact.engine import Scanner
     from capture_core.redact.exact import Exact, Form, Undecided, Value
 
 OMITTED = b"[omitted: undecidable fragment]"
 """What stands in the text for a fragment that was dropped because it could not be decided."""
+
+
+_FOREIGN = b"\x00"
+_WORD = re.compile(rb"(?<![A-Za-z0-9])(?:[A-Za-z0-9]{0,%d}|[A-Z]?[a-z]+|[A-Z]+)\Z" % HARMLESS_BYTES)
+"""At the end of a line, the last of what looked like a token and may be text."""
+
+
+class Edit(NamedTuple):
+    """A stretch of what was fed that is not given out as it was: where it began, its length, that of what is."""
+
+    start: int
+    removed: int
+    put: int
 
 
 class _Searching(NamedTuple):
@@ -30,12 +46,15 @@ class _Gathering(NamedTuple):
 
     form: Form
     value: bytearray
+    opened: int
+    """How much of the value opened it: its end is not looked for before."""
 
 
 class _Omitting(NamedTuple):
-    """In a value that grew too long; nothing of it is held."""
+    """In a value that grew too long; of it, only so much is held as may be a part of what ends it."""
 
     form: Form
+    recent: bytes
 
 
 class Redactor:
@@ -44,7 +63,8 @@ class Redactor:
     What is given out depends on what was fed, never on how it was cut.  All byte counters are raw bytes.
     """
 
-    def __init__(self, exact: Exact, scanner: Scanner, *, pending_bytes: int) -> None:
+    def __init__(self, exact: Exact, scanner: Scanner, *, pending_bytes: int, veil_names: Sequence[str] = ()) -> None:
+        """``veil_names``: the names of what an earlier stage has masked, by the index that its veils bear."""
         self.accepted = 0
         """Raw bytes given out, or masked."""
         self.discarded = 0
@@ -53,9 +73,14 @@ class Redactor:
         """Omitted fragments."""
         self.redactions: Counter[str] = Counter()
         """Masked values by rule."""
+        self.edits: list[Edit] = []
+        """What was masked or omitted so far, in order; whoever uses these takes them out."""
         self._exact = exact
         self._scanner = scanner
-        self._pending_bytes = pending_bytes
+        self._pending_bytes = max(pending_bytes, exact.reach + ENDS_BYTES)
+        self._veil_names = veil_names
+        self._settled = 0
+        """How much of what was fed is decided."""
         self._behind = b""
         """The end of what was decided, unmasked: openings look back at it."""
         self._state: _Searching | _Gathering | _Omitting = _Searching()
@@ -66,20 +91,20 @@ class Redactor:
         match self._state:
             case _Searching(undecided):
                 return weight(undecided)
-            case _Gathering(_, value):
+            case _Gathering(_, value, _):
                 return weight(value)
-            case _Omitting():
-                return 0
+            case _Omitting(_, recent):
+                return weight(recent)
 
     def feed(self, text: bytes) -> bytes:
         """Return the text that is decided now."""
         match self._state:
             case _Searching(undecided):
                 return self._search(undecided + text)
-            case _Gathering(form, value):
-                return self._gather(form, value, text)
-            case _Omitting(form):
-                return self._omit(form, text)
+            case _Gathering(form, value, opened):
+                return self._gather(form, value, opened, text)
+            case _Omitting(form, recent):
+                return self._omit(form, recent + text)
 
     def finish(self, *, eof: bool) -> bytes:
         """Settle what is held, as if a value that has begun were whole.
@@ -88,46 +113,62 @@ class Redactor:
         """
         out: list[bytes] = []
         while isinstance(self._state, _Gathering):
-            form, value = self._state.form, bytes(self._state.value)
-            self._state = _Searching()
-            out.append(self._search(value, 1) if form.spares(value) else self._replaced(form, value))
-        if isinstance(self._state, _Searching):
-            out.append(self._ended(self._state, eof=eof))
+            out.append(self._end_value(self._state, eof=eof))
+        out.append(self._end_rest(self._state, eof=eof))
         self._state = _Searching()
         return b"".join(out)
 
-    def _ended(self, state: _Searching, *, eof: bool) -> bytes:
-        if state.begun:
-            return self._replaced(state.begun, state.undecided)
+    def _end_value(self, state: _Gathering, *, eof: bool) -> bytes:
+        form, value = state.form, bytes(state.value)
+        self._state = _Searching()
+        if form.spares(value):
+            return self._search(value, 1)
+        # The end of a stream ends a value as any foreign character does.
+        ends = form.ends.search(value + _FOREIGN, state.opened) if eof else None
+        whole = value[: ends.start()] if ends else value
+        secret = form.secret(whole) or (0, len(whole))
+        return self._masked(form, value, secret)
+
+    def _end_rest(self, state: _Searching | _Omitting, *, eof: bool) -> bytes:
+        if isinstance(state, _Omitting):
+            self._drop(state.recent)
+            return b""
+        value = state.undecided.rstrip(BREAKS) if eof else state.undecided
+        ended = len(value) < len(state.undecided)
+        if state.begun and not (ended and _WORD.search(value)):
+            return self._replaced(state.begun, value) + self._passed(state.undecided[len(value) :])
         if eof or not state.undecided:
             return self._passed(state.undecided)
         return self._omitted(state.undecided)
 
     def _search(self, text: bytes, floor: int = 0) -> bytes:
         """Take text that is outside of any value, and in which none begins before ``floor``."""
-        candidates = self._scanner.candidates(self._behind, text)
-        if not candidates and len(text) > self._exact.reach:
-            return self._rest(text, 0, self._exact.undecided(text, 0))
+        plain, joined = self._scanner.plain(self._behind, text), self._scanner.joined(self._behind, text)
+        if not plain and not joined and len(text) > self._exact.reach:
+            return self._rest(text, 0, self._undecided(text, 0))
         start = len(self._behind)
         text = self._behind + text
-        return self._mask(text, start, self._exact.values(text, candidates, start + floor))
+        return self._mask(text, start, self._exact.values(text, plain, joined, start + floor, self._pending_bytes))
+
+    def _undecided(self, text: bytes, start: int) -> Undecided:
+        return self._exact.undecided(text, start, self._scanner.tails)
 
     def _mask(self, text: bytes, done: int, values: Iterable[Value]) -> bytes:
         """Take ``text[done:]`` and the values in it."""
         out: list[bytes] = []
-        undecided = self._exact.undecided(text, done)
-        for form, start, end in values:
+        undecided = self._undecided(text, done)
+        for form, start, opened, end in values:
             if start > undecided.start:
                 break
             out.append(self._passed(text[done:start]))
             if end is None:
                 self._look_back(text, start)
-                out.append(self._hold(form, bytearray(text[start:])))
+                out.append(self._hold(form, bytearray(text[start:]), opened - start))
                 return b"".join(out)
             out.append(self._replaced(form, text[start:end]))
             done = end
             if undecided.start < done:
-                undecided = self._exact.undecided(text, done)
+                undecided = self._undecided(text, done)
         out.append(self._rest(text, done, undecided))
         return b"".join(out)
 
@@ -137,51 +178,97 @@ class Redactor:
         self._state = _Searching(text[undecided.start :], undecided.begun)
         return self._passed(text[done : undecided.start])
 
-    def _gather(self, form: Form, value: bytearray, text: bytes) -> bytes:
-        searched = len(value)
+    def _gather(self, form: Form, value: bytearray, opened: int, text: bytes) -> bytes:
+        # What ends it may have begun in what was held.
+        searched = max(opened, len(value) - ENDS_BYTES)
         value += text
         ends = form.ends.search(value, searched)
         if ends is None:
-            return self._hold(form, value)
+            return self._hold(form, value, opened)
         whole, rest = bytes(value[: ends.start()]), bytes(value[ends.start() :])
-        if form.spares(whole):
+        secret = (0, len(whole)) if len(whole) > self._pending_bytes else form.secret(whole)
+        if secret is None:
             return self._search(whole + rest, 1)
-        replaced = self._replaced(form, whole)
-        self._look_back(self._behind + whole, len(self._behind) + len(whole))
-        return replaced + self._search(rest)
+        return self._masked(form, whole + rest, secret)
 
-    def _hold(self, form: Form, value: bytearray) -> bytes:
+    def _masked(self, form: Form, text: bytes, secret: tuple[int, int]) -> bytes:
+        """Take text of which a part is a value of the form, and look at what follows that."""
+        start, end = secret
+        out = self._passed(text[:start]) + self._replaced(form, text[start:end])
+        self._look_back(self._behind + text, len(self._behind) + end)
+        return out + self._search(text[end:])
+
+    def _hold(self, form: Form, value: bytearray, opened: int) -> bytes:
         """Hold a value that goes on, or give it up."""
         if len(value) <= self._pending_bytes:
-            self._state = _Gathering(form, value)
+            self._state = _Gathering(form, value, opened)
             return b""
-        self._state = _Omitting(form)
-        self._look_back(self._behind + value, len(self._behind) + len(value))
-        return self._omitted(value)
+        kept = len(value) - ENDS_BYTES
+        self._look_back(self._behind + value, len(self._behind) + kept)
+        self._state = _Omitting(form, bytes(value[kept:]))
+        return self._omitted(value[:kept])
 
     def _omit(self, form: Form, text: bytes) -> bytes:
-        text, start = self._behind + text, len(self._behind)
-        ends = form.ends.search(text, start)
-        end = ends.start() if ends else len(text)
-        self.discarded += weight(text[start:end])
-        self._look_back(text, end)
-        return self._search(text[end:]) if ends else b""
+        start = len(self._behind)
+        seen = self._behind + text
+        ends = form.ends.search(seen, start)
+        end = ends.start() if ends else max(start, len(seen) - ENDS_BYTES)
+        self._drop(seen[start:end])
+        self._look_back(seen, end)
+        if ends:
+            self._state = _Searching()
+            return self._search(seen[end:])
+        self._state = _Omitting(form, seen[end:])
+        return b""
+
+    def _drop(self, text: bytes) -> None:
+        """Take more of an omitted fragment."""
+        self.discarded += weight(text)
+        self._note(len(text), 0)
 
     def _look_back(self, text: bytes, end: int) -> None:
         self._behind = text[max(0, end - LOOK_BACK_BYTES) : end]
 
     def _passed(self, text: bytes) -> bytes:
         self.accepted += weight(text)
+        if self._veil_names and not text.isascii():
+            return self._unveiled(text)
+        self._settled += len(text)
         return text
+
+    def _unveiled(self, text: bytes) -> bytes:
+        """Give the veils in a text the form that readers see."""
+        out: list[bytes] = []
+        done = 0
+        for found in VEIL_PART.finditer(text):
+            out.append(text[done : found.start()])
+            self._settled += found.start() - done
+            done = found.end()
+            if found[0][:1] == VEIL_MORE:
+                self._note(len(found[0]), 0)
+                continue
+            name = self._veil_names[index_of(found[0])]
+            self.redactions[name] += 1
+            out.append(self._put(found[0], f"[redacted:{name}]".encode()))
+        self._settled += len(text) - done
+        return b"".join([*out, text[done:]])
 
     def _replaced(self, form: Form, value: bytes) -> bytes:
         if len(value) > self._pending_bytes:
             return self._omitted(value)
         self.accepted += weight(value)
         self.redactions[form.name] += 1
-        return form.marker
+        return self._put(value, form.marker)
 
     def _omitted(self, fragment: bytes | bytearray) -> bytes:
         self.discarded += weight(fragment)
         self.omitted += 1
-        return OMITTED
+        return self._put(fragment, OMITTED)
+
+    def _put(self, instead_of: bytes | bytearray, text: bytes) -> bytes:
+        self._note(len(instead_of), len(text))
+        return text
+
+    def _note(self, removed: int, put: int) -> None:
+        self.edits.append(Edit(self._settled, removed, put))
+        self._settled += removed

@@ -13,8 +13,15 @@ _DIGITS_EACH: Final = 2
 VEIL_BYTES: Final = _OPENING + _DIGITS + _FILLING
 """Every byte that a veil is made of, each for itself in a character class or in ``strip``."""
 
+VEIL_CLASS: Final = "".join(f"\\x{byte:02x}" for byte in VEIL_BYTES)
+"""The same as the inside of a character class, for any engine."""
+
 VEIL: Final = re.compile(_OPENING + b"[" + _DIGITS + b"]{%d}" % _DIGITS_EACH + _FILLING + b"*+")
 """One veiled value.  At the end of a block it may go on in the next one."""
+
+VEIL_MORE: Final = _FILLING
+VEIL_PART: Final = re.compile(VEIL.pattern + b"|" + _FILLING + b"++")
+"""One veiled value, or what of one a block begins with: that is bytes of :data:`VEIL_MORE` alone."""
 
 SHORTEST_VEIL: Final = len(_OPENING) + _DIGITS_EACH
 """Bytes below which there is no veil."""

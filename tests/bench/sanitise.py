@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import itertools
 import random
 import time
@@ -77,7 +76,13 @@ def _sanitiser() -> Callable[[bytes], object]:
 
 
 def _scanner() -> Callable[[bytes], object]:
-    return functools.partial(shared_engine().scanner().candidates, b"")
+    scanner = shared_engine().scanner()
+
+    def scan(block: bytes) -> None:
+        scanner.plain(b"", block)
+        scanner.joined(b"", block)
+
+    return scan
 
 
 def main() -> None:

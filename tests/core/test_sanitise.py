@@ -9,13 +9,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from capture_core.errors import EngineUnavailable
-from capture_core.limits import KIB
+from capture_core.limits import ENDS_BYTES, KIB
 from capture_core.redact.engine import Engine, shared_engine
 from capture_core.redact.redactor import OMITTED
 from capture_core.redact.rules import RULES
 from capture_core.sanitise import Counts, Sanitiser, sanitised
 from capture_core.strip import CONTROL
 from tests.cuts import places, three_ways
+
+LEAST = shared_engine().exact.reach + ENDS_BYTES
+"""The least that a sanitiser holds of a value before it gives it up."""
 
 RUN = 6
 """No run of a value that is this long may be given out."""
@@ -30,9 +33,10 @@ secrets = [
 harmless = [text for rule in RULES for text in rule.passes]
 controls = ["\x1b[1;31m", "\x1b[0m", "\x1b]0;title\x07", "\x1bPdcs\x1b\\", "\x00", "\b", "\x1b(B", "\x9b1m"]
 broken = [b"\xff", b"\xe2\x82", "é".encode(), "漢".encode(), "�".encode(), b"\xf0\x9f\x98", b"\xed\xa0\x80"]
-noise = [b" ", b"\n", b"\r\n", b"_", b"_\b_", b"c\bc", b"\x1b", b"token=", b'password = "', b"ghp_", b"sk-", b"z" * 199]
+noise = [b" ", b"\n", b"\r\n", b"_", b"_\b_", b"c\bc", b"\x1b", b"token=", b'password = "', b"ghp_", b"sk-"]
+long = [b"z" * (LEAST - 1)]
 
-output = [text.encode() for text in (*map("".join, secrets), *harmless, *controls)] + broken + noise
+output = [text.encode() for text in (*map("".join, secrets), *harmless, *controls)] + broken + noise + long
 raws = st.lists(st.sampled_from(output) | st.binary(max_size=4), max_size=10).map(b"".join)
 
 
@@ -44,7 +48,7 @@ def sanitise(parts: list[bytes], *, eof: bool = True, pending_bytes: int = 200) 
         text += given_out
         fed += len(part)
         assert fed == sanitiser.accepted + sanitiser.held + sanitiser.discarded
-        assert sanitiser.held <= pending_bytes + 8
+        assert sanitiser.held <= max(pending_bytes, LEAST) + 8
     text += sanitiser.finish(eof=eof)
     assert sanitiser.held == 0
     assert fed == sanitiser.accepted + sanitiser.discarded
@@ -95,25 +99,25 @@ def test_no_run_of_a_secret_is_given_out(
 
 
 def test_what_was_done_is_counted() -> None:
-    raw = b"caf\xe9 \x1b[1mAPI_KEY=0a1b2c3d\x1b[0m TOKEN=" + b"x" * 201 + b" \xe2\x82"
+    raw = b"caf\xe9 \x1b[1mAPI_KEY=0a1b2c3d\x1b[0m TOKEN=" + b"x" * (LEAST + 1) + b" \xe2\x82"
     text, sanitiser = sanitise([raw], eof=False)
     assert text.decode() == f"caf� API_KEY=[redacted:assignment] TOKEN={OMITTED.decode()} {OMITTED.decode()}"
     assert sanitiser.counts() == Counts(
         redactions={"assignment": 1}, replaced_bytes=1, stripped_bytes=8, omitted_fragments=2
     )
-    assert sanitiser.discarded == 201 + 2
+    assert sanitiser.discarded == LEAST + 1 + 2
 
 
 def test_accepted_held_and_discarded_are_each_counted_where_they_happen() -> None:
     sanitiser = Sanitiser(pending_bytes=200)
     sanitiser.feed(b"\xff\xff ok \x1b[0m\n")  # replaced, passed, stripped
     assert (sanitiser.accepted, sanitiser.held, sanitiser.discarded) == (11, 0, 0)
-    sanitiser.feed(b"TOKEN=" + b"x" * 300 + b" ")  # too long
-    assert (sanitiser.accepted, sanitiser.held, sanitiser.discarded) == (18, 0, 300)
+    sanitiser.feed(b"TOKEN=" + b"x" * (LEAST + 1) + b" ")  # too long
+    assert (sanitiser.accepted, sanitiser.held, sanitiser.discarded) == (18, 0, LEAST + 1)
     sanitiser.feed(b"PASSWORD=hunter2_\xe2\x82")  # a value that may go on, an underscore, half a character
-    assert (sanitiser.accepted, sanitiser.held, sanitiser.discarded) == (27, 10, 300)
+    assert (sanitiser.accepted, sanitiser.held, sanitiser.discarded) == (27, 10, LEAST + 1)
     sanitiser.finish(eof=True)
-    assert (sanitiser.accepted, sanitiser.held, sanitiser.discarded) == (37, 0, 300)
+    assert (sanitiser.accepted, sanitiser.held, sanitiser.discarded) == (37, 0, LEAST + 1)
 
 
 def test_plain_text_passes_as_the_same_object() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from threading import Thread
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
@@ -16,16 +17,29 @@ from capture_core.redact.rules import RULES
 from capture_core.redact.tokens import TOKENS
 from capture_core.strip import CONTROL
 
-SECRETS = "".join(example for rule in RULES for example in rule.masks).encode()
+if TYPE_CHECKING:
+    from capture_core.redact.exact import Candidate
+
+SECRETS = (
+    "".join(example for rule in RULES for example in rule.masks).translate({ord("«"): None, ord("»"): None}).encode()
+)
+
+
+def candidates(engine: Engine, before: bytes, text: bytes) -> tuple[list[Candidate], list[Candidate]]:
+    scanner = engine.scanner()
+    return scanner.plain(before, text), scanner.joined(before, text)
 
 
 def test_a_loaded_engine_finds_the_same() -> None:
     loaded = Engine.load(shared_engine().serialise())
     assert loaded is not None
-    found = loaded.scanner().candidates(b"", SECRETS)
-    assert len(found) >= len(RULES)
-    assert found == shared_engine().scanner().candidates(b"", SECRETS)
-    assert loaded.exact.candidates == shared_engine().exact.candidates
+    compiled = shared_engine()
+    found, tokens = candidates(loaded, b"", SECRETS)
+    assert len({pattern for pattern, _ in tokens}) == len(TOKENS)
+    assert found
+    assert (found, tokens) == candidates(compiled, b"", SECRETS)
+    assert loaded.exact.reach == compiled.exact.reach
+    assert loaded.scanner().tails(b"see gh") == compiled.scanner().tails(b"see gh") != []
 
 
 @given(st.data())
@@ -38,8 +52,9 @@ def test_damaged_bytes_are_not_loaded(data: st.DataObject) -> None:
 
 
 def test_an_engine_of_other_rules_is_not_loaded() -> None:
-    assert Engine.load(Engine.compile(TOKENS).serialise()) is None
-    assert Engine.load(Engine.compile(TOKENS).serialise(), TOKENS) is not None
+    others = RULES[1:]
+    assert Engine.load(Engine.compile(others).serialise()) is None
+    assert Engine.load(Engine.compile(others).serialise(), others) is not None
 
 
 def test_without_the_library_there_is_no_engine(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -57,8 +72,14 @@ def test_controls_are_what_the_pattern_says(text: bytes) -> None:
 
 @given(st.integers(min_value=0, max_value=len(SECRETS)))
 def test_a_candidate_may_lie_across_two_parts(cut: int) -> None:
-    scanner = shared_engine().scanner()
-    assert scanner.candidates(SECRETS[:cut], SECRETS[cut:]) == scanner.candidates(b"", SECRETS)
+    assert candidates(shared_engine(), SECRETS[:cut], SECRETS[cut:]) == candidates(shared_engine(), b"", SECRETS)
+
+
+@pytest.mark.parametrize("breaks", ["\n", "\r", "\r\n", "\n\n"])
+def test_a_token_is_found_where_it_stands_also_when_lines_are_broken_in_it(breaks: str) -> None:
+    text = f"first line\r\n\nand ghp_16C7e4{breaks}2F292c6912E7710c{breaks}838347Ae178B4a\nlast\n".encode()
+    assert [start for _, start in shared_engine().scanner().joined(b"", text)] == [text.index(b"ghp_")]
+    assert [start for _, start in shared_engine().scanner().joined(text[:30], text[30:])] == [text.index(b"ghp_")]
 
 
 def test_streams_scan_at_the_same_time() -> None:
@@ -67,7 +88,7 @@ def test_streams_scan_at_the_same_time() -> None:
 
     def scan() -> None:
         scanner = shared_engine().scanner()
-        counts.extend(len(scanner.candidates(b"", text)) for _ in range(20))
+        counts.extend(len(scanner.plain(b"", text)) + len(scanner.joined(b"", text)) for _ in range(20))
 
     threads = [Thread(target=scan, name=f"scan {number}") for number in range(3)]
     for thread in threads:

@@ -1,0 +1,80 @@
+"""The expressions of a token, derived from its introducer and body: to find it, to hold it, to tell its end.
+
+A token may be broken over lines anywhere.  It is looked for in the text without breaks of lines, and what is found
+there is tried on the text as it is.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from capture_core.limits import HARMLESS_BYTES, LINE_BREAK_BYTES
+from capture_core.redact.pattern import Sequence, beginnings, broken, longest, parse, render, shortest, widened
+from capture_core.redact.rule import APART
+from capture_core.redact.veil import VEIL_CLASS
+
+if TYPE_CHECKING:
+    from capture_core.redact.pattern import Pattern
+    from capture_core.redact.rule import Token
+
+_BREAK = rf"[\r\n]{{0,{LINE_BREAK_BYTES}}}"
+"""What may stand between any two bytes of a token."""
+
+
+def candidate(token: Token) -> str:
+    """Return what to look for in the text without breaks of lines: the token, as short as it can be."""
+    return token.candidate or token.context + render(shortest(_whole(token)))
+
+
+def tail(token: Token) -> str:
+    r"""Return what that text ends with (``\z``) when the token has begun, whole or not."""
+    return rf"{token.context}{render(beginnings(_whole(token)))}\z"
+
+
+def opening(token: Token) -> str:
+    """Return what is to match the text as it is; the group ``value`` is the token without its context."""
+    whole = _whole(token)
+    forms = render(whole) if token.solid else f"{render(whole)}|{broken(whole, _BREAK)}"
+    return f"{_before(token)}(?P<value>{forms})"
+
+
+def unfinished(token: Token) -> str:
+    r"""Return what it ends with (``\Z``); the group ``begun`` is what follows the introducer, once that is whole."""
+    between = "" if token.solid else _BREAK
+    body = broken(beginnings(_body(token)), between)
+    begun = f"{broken(parse(token.introducer), between)}{between}(?P<begun>{body})"
+    introducer = broken(beginnings(parse(token.introducer)), between)
+    return rf"{_before(token)}(?P<value>{begun}|{introducer}){between}\Z"
+
+
+def ends(token: Token) -> str:
+    """Return what ends it.
+
+    A break of the line ends an exact one.  It ends another one too when what follows is short, or a word: that is
+    text which goes on, not the token.
+    """
+    if token.exact:
+        return f"[^{VEIL_CLASS}{token.alphabet}]"
+    within, beyond = f"[{VEIL_CLASS}{token.alphabet}]", f"[^{VEIL_CLASS}{token.alphabet}]"
+    word = f"(?:{within}{{0,{HARMLESS_BYTES}}}+|[A-Z]?[a-z]{{6,24}}+|[A-Z]{{6,24}}+){beyond}"
+    return rf"[^\r\n{VEIL_CLASS}{token.alphabet}]|[\r\n]{{1,{LINE_BREAK_BYTES}}}+{word}"
+
+
+def reach(token: Token) -> int:
+    """Return how long a token can be before it has opened, in bytes, its context and breaks of lines included."""
+    length = longest(Sequence((parse(token.context), _whole(token))))
+    assert length is not None, "a token's body is bounded"  # noqa: S101 — a fault in a table
+    return length if token.solid else length * (1 + LINE_BREAK_BYTES)
+
+
+def _before(token: Token) -> str:
+    return (APART if token.apart else "") + token.context
+
+
+def _body(token: Token) -> Pattern:
+    """Return the body; what an earlier stage has masked may be anything in it."""
+    return widened(parse(token.body), VEIL_CLASS)
+
+
+def _whole(token: Token) -> Sequence:
+    return Sequence((parse(token.introducer), _body(token)))
