@@ -1,0 +1,130 @@
+"""What sidecars hold: where styles begin in the committed text, and when the text arrived; records of 16 bytes each.
+
+A record is two unsigned 64-bit numbers, little endian: an offset in the text, and what is true from there on, up to
+the next record's offset.  Offsets only grow.  What it is depends on the sidecar: a style (:mod:`capture_core.styles`),
+or nanoseconds since 1970-01-01 UTC.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections import deque
+from itertools import chain
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from capture_core.limits import SIDECAR_TIME_NANOSECONDS
+from capture_core.styles import PLAIN
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+
+class Mark(NamedTuple):
+    """One record: from ``offset`` in the text on, ``value`` is so."""
+
+    offset: int
+    value: int
+
+
+RECORD_BYTES: Final = struct.calcsize("<QQ")
+
+
+def encode(marks: Sequence[tuple[int, int]]) -> bytes:
+    """Return the records, one behind the other."""
+    return struct.pack(f"<{2 * len(marks)}Q", *chain.from_iterable(marks))
+
+
+def decode(records: bytes) -> tuple[Mark, ...]:
+    """Return what whole records say; a part of one at the end says nothing."""
+    return tuple(map(Mark._make, struct.iter_unpack("<QQ", records[: len(records) // RECORD_BYTES * RECORD_BYTES])))
+
+
+class Places:
+    """Where styles stand in the text that a redactor gives out, when their offsets are those of what it was fed.
+
+    Each edit has a start in what was fed, the length removed there, and the length put instead; it must be told no
+    later than the text behind it is given out.  A style that begins within what was removed begins behind what was
+    put.  A style is told when text behind it was given out: one that no text has is never told.
+    """
+
+    def __init__(self) -> None:
+        self._waiting: deque[tuple[int, int]] = deque()
+        self._edits: deque[tuple[int, int, int]] = deque()
+        """Edits that no waiting style is known to stand behind."""
+        self._given = 0
+        self._shift = 0
+        """By how much the edits that were gone through moved what comes behind them."""
+        self._shift_of_all = 0
+        self._edge = 0
+        """Where in what was fed the last edit that was gone through ends."""
+
+    def give(self, length: int, styles: Mapping[int, int], edits: Iterable[tuple[int, int, int]]) -> None:
+        """Note that so many bytes were given out, after ``styles`` began and ``edits`` were made in what was fed."""
+        self._given += length
+        self._waiting.extend(styles.items())
+        for edit in edits:
+            _, removed, put = edit
+            self._edits.append(edit)
+            self._shift_of_all += put - removed
+
+    def insert(self, length: int) -> None:
+        """Note that so many bytes were given out which stand for nothing that was fed; all that was is decided."""
+        self.give(length, {}, [(self._given - self._shift_of_all, 0, length)])
+
+    def take(self) -> list[tuple[int, int]]:
+        """Return the styles whose place is known now, by offset in what was given out; each once."""
+        taken: list[tuple[int, int]] = []
+        waiting = self._waiting
+        while waiting:
+            at, style = waiting[0]
+            while self._edits and self._edits[0][0] < at:
+                self._pass_edit()
+            place = max(at, self._edge) + self._shift
+            if place >= self._given:
+                return taken
+            taken.append((place, style))
+            waiting.popleft()
+        # Whatever comes begins behind all of them.
+        while self._edits:
+            self._pass_edit()
+        return taken
+
+    def _pass_edit(self) -> None:
+        start, removed, put = self._edits.popleft()
+        self._shift += put - removed
+        self._edge = start + removed
+
+
+class StyleRuns:
+    """Merges equal neighbours, and changes at one offset."""
+
+    def __init__(self) -> None:
+        self._last = PLAIN
+
+    def marks(self, styles: Iterable[tuple[int, int]], end: int) -> list[tuple[int, int]]:
+        """Return the records of styles before ``end``, which come in the order of their offsets.
+
+        Those at one offset come in one call, since none comes before the text behind it.
+        """
+        marks: list[tuple[int, int]] = []
+        last = self._last
+        for at, style in dict(styles).items():
+            if style != last and at < end:
+                marks.append((at, style))
+                last = style
+        self._last = last
+        return marks
+
+
+class ArrivalTimes:
+    """Says when text arrived, at most once in so many nanoseconds."""
+
+    def __init__(self) -> None:
+        self._last: int | None = None
+
+    def marks(self, start: int, arrived: int) -> list[tuple[int, int]]:
+        """Return the record of text from ``start`` on, which ``arrived`` then; none so soon after the last one."""
+        if self._last is not None and arrived - self._last < SIDECAR_TIME_NANOSECONDS:
+            return []
+        self._last = arrived
+        return [(start, arrived)]

@@ -1,0 +1,130 @@
+"""Records of styles and times: their offsets are those of the committed text, whatever was masked before them."""
+
+from __future__ import annotations
+
+from itertools import accumulate, pairwise
+from typing import NamedTuple
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from capture_core.limits import SIDECAR_TIME_NANOSECONDS
+from capture_core.sidecar import RECORD_BYTES, ArrivalTimes, Mark, Places, StyleRuns, decode, encode
+
+u64 = st.integers(0, 2**64 - 1)
+
+
+@given(st.lists(st.tuples(u64, u64)), st.binary(max_size=RECORD_BYTES - 1))
+def test_records_come_back_and_a_part_of_one_says_nothing(marks: list[tuple[int, int]], part: bytes) -> None:
+    assert decode(encode(marks) + part) == tuple(Mark(*mark) for mark in marks)
+
+
+def test_a_record_is_two_little_endian_numbers() -> None:
+    assert encode([(1, 2)]) == b"\1" + b"\0" * 7 + b"\2" + b"\0" * 7
+
+
+MARK = "[…]"
+
+
+class Step(NamedTuple):
+    """A part of what a redactor is fed, and what comes of it; ``style`` begins before its character ``at``."""
+
+    text: str
+    given_out: str | None = None
+    at: int = 0
+    style: int | None = None
+
+    @property
+    def out(self) -> str:
+        return self.text if self.given_out is None else self.given_out
+
+    def edits(self, start: int) -> list[tuple[int, int, int]]:
+        return [] if self.given_out is None else [(start, len(self.text), len(self.given_out))]
+
+
+steps = st.lists(
+    st.builds(
+        Step,
+        st.sampled_from(["x", "xyz", "secret"]),
+        st.sampled_from([None, MARK, ""]),
+        st.integers(0, 2),
+        st.none() | st.integers(1, 3),
+    ).filter(lambda step: step.at <= len(step.text) - 1),
+    max_size=10,
+)
+
+
+def expected(steps: list[Step]) -> list[int]:
+    """The style of each character given out: what is put has that of where the removed began."""
+    looks, now = [], 0
+    for step in steps:
+        changed = now if step.style is None else step.style
+        if step.at == 0:
+            now = changed
+        untouched = step.at if step.given_out is None else len(step.out)
+        looks += [now] * untouched + [changed] * (len(step.out) - untouched)
+        now = changed
+    return looks
+
+
+def looks(length: int, begun: list[tuple[int, int]]) -> list[int]:
+    """The style of each character, of so many."""
+    runs, now, looks = dict(begun), 0, []
+    for at in range(length):
+        now = runs.get(at, now)
+        looks.append(now)
+    return looks
+
+
+@given(steps, st.integers(1, 4), st.integers(0, 3))
+def test_a_style_stands_before_the_same_text_as_before_masking(steps: list[Step], every: int, later: int) -> None:
+    """Styles come in turns of ``every`` steps; what is given out, and the edits with it, so many steps ``later``."""
+    places, begun, length = Places(), list[tuple[int, int]](), 0
+    starts = [0, *accumulate(len(step.text) for step in steps)]
+    changes = [(begin + step.at, step.style) for begin, step in zip(starts, steps, strict=False)]
+    for turn in range(0, len(steps) + later + every, every):
+        styles = {at: style for at, style in changes[turn : turn + every] if style is not None}
+        settled = range(max(0, turn - later), min(len(steps), turn - later + every))
+        edits = [edit for number in settled for edit in steps[number].edits(starts[number])]
+        out = sum(len(steps[number].out) for number in settled)
+        places.give(out, styles, edits)
+        length += out
+        begun += places.take()
+        assert all(at < length for at, _ in begun)
+    assert looks(length, begun) == expected(steps)
+    assert [at for at, _ in begun] == sorted(at for at, _ in begun)
+
+
+def test_what_stands_for_nothing_moves_what_comes_behind_it() -> None:
+    places = Places()
+    places.give(3, {1: 1, 3: 2}, [])
+    assert places.take() == [(1, 1)]
+    places.insert(10)
+    places.give(2, {4: 3}, [])
+    assert places.take() == [(3, 2), (14, 3)]
+
+
+def test_a_style_in_an_omitted_fragment_waits_for_text_behind_it() -> None:
+    places = Places()
+    places.give(12, {}, [(2, 8, 10)])  # two characters, then the mark; the fragment goes on
+    places.give(0, {15: 7}, [(10, 10, 0)])
+    assert places.take() == []
+    places.give(1, {}, [])
+    assert places.take() == [(12, 7)]
+
+
+def test_equal_neighbours_are_one_run_and_the_last_style_at_an_offset_counts() -> None:
+    runs = StyleRuns()
+    assert runs.marks([(0, 0), (2, 5), (2, 6), (3, 6), (4, 1), (4, 6), (5, 0)], end=6) == [(2, 6), (5, 0)]
+    assert runs.marks([(6, 0), (7, 1)], end=7) == []
+    assert runs.marks([(8, 1)], end=9) == [(8, 1)]
+
+
+@pytest.mark.parametrize("between", [1, SIDECAR_TIME_NANOSECONDS // 3, SIDECAR_TIME_NANOSECONDS])
+def test_times_are_told_at_most_twenty_times_a_second(between: int) -> None:
+    times = ArrivalTimes()
+    marks = [mark for number in range(200) for mark in times.marks(number, 10**18 + number * between)]
+    assert marks[0] == (0, 10**18)
+    assert all(second[1] - first[1] >= SIDECAR_TIME_NANOSECONDS for first, second in pairwise(marks))
+    assert len(marks) == 1 + 199 * between // (-(-SIDECAR_TIME_NANOSECONDS // between) * between)
