@@ -53,4 +53,4 @@ class RawStreams:
 
     def facts(self, stages: Sequence[TextStage]) -> RepresentationFacts:  # noqa: ARG002 — nothing was done
         """No claim is made about the bytes."""
-        return RepresentationFacts(kind=RepresentationKind.BINARY)
+        return RepresentationFacts(kind=RepresentationKind.BINARY, redactions={})

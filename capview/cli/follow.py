@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final, Self
 
 from capture_core import lines
 from capture_core.errors import StreamGone
+from capture_core.facts import RepresentationKind
 from capture_core.limits import FOLLOW_LINES, FOLLOW_LOOK_SECONDS, FOLLOW_POLL_SECONDS
 from capture_core.reader import StreamReader
 from capview.cli.endings import Doubt, exit_code, has_ended
@@ -49,7 +50,8 @@ def run(arguments: argparse.Namespace) -> int:
     entry, doubt = picked.entry, Doubt()
     with ExitStack() as stack:
         followed = [stack.enter_context(_Followed(picked.catalogue, entry, stream)) for stream in entry.receipt.streams]
-        if not arguments.whole:
+        # Exact bytes have no lines of which some could be the last.
+        if not arguments.whole and entry.receipt.representation.kind is not RepresentationKind.BINARY:
             for item in followed:
                 item.skip_to_tail(arguments.tail)
         while not has_ended(entry):

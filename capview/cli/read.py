@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import shlex
 import sys
+from base64 import b64encode
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from capture_core import lines
+from capture_core.errors import BadInput
 from capture_core.facts import Liveness, RepresentationKind
 from capture_core.limits import READ_RANGE_BYTES
 from capture_core.reader import StreamReader
@@ -29,7 +31,8 @@ examples:
   capview read 20261130T091500Z --bytes 16384:32768
 
 A and B of --bytes count from 0, B is not included; A and B of --lines count from 1, B is included.
-What does not fit --max-bytes is named on stderr, with the command that prints it.
+What does not fit --max-bytes is named on stderr, with the command that prints it.  Exact bytes (run --raw-binary)
+have no lines; a terminal gets them escaped, everything else gets them as they are.
 """
 
 
@@ -72,17 +75,39 @@ def run(arguments: argparse.Namespace) -> int:
     """Print the part."""
     picked = pick(arguments.ref, arguments.conversation)
     streams = _streams(picked, arguments.stream)
+    if _is_binary(picked):
+        _refuse_ways_of_text(arguments)
+        streams = _the_one(picked, streams) if not arguments.json else streams
     shares = _shares(picked, streams, arguments.max_bytes)
     for stream in streams:
         with StreamReader(picked.catalogue.path, picked.entry, stream) as reader:
-            part = _part(reader, arguments, shares[stream])
+            part = _part(reader, arguments, shares[stream], is_text=not _is_binary(picked))
             text = reader.read(*part.shown)
         if arguments.json:
             _print_json(picked, part, text)
         else:
-            _print(picked, part, text, labelled=len(streams) > 1)
+            _print(part, text, labelled=len(streams) > 1)
             _say_rest(picked, part, arguments)
     return 0
+
+
+def _is_binary(picked: Picked) -> bool:
+    return picked.entry.receipt.representation.kind is RepresentationKind.BINARY
+
+
+def _refuse_ways_of_text(arguments: argparse.Namespace) -> None:
+    for option in ("lines", "head", "tail", "around"):
+        if getattr(arguments, option) is not None:
+            raise BadInput(f"--{option}: {arguments.ref} holds exact bytes, which have no lines; use --bytes A:B")
+
+
+def _the_one(picked: Picked, streams: Sequence[str]) -> Sequence[str]:
+    """One stream alone: a label between two would be no exact byte of either."""
+    if len(streams) > 1 and any(status.committed for status in picked.entry.streams):
+        raise BadInput(
+            f"{picked.entry.receipt.ref} holds the exact bytes of {', '.join(streams)}: name one by --stream"
+        )
+    return streams[:1]
 
 
 def _streams(picked: Picked, wanted: str | None) -> Sequence[str]:
@@ -104,10 +129,12 @@ def _shares(picked: Picked, streams: Sequence[str], total: int) -> dict[str, int
     return shares
 
 
-def _part(reader: StreamReader, arguments: argparse.Namespace, room: int) -> _Part:
+def _part(reader: StreamReader, arguments: argparse.Namespace, room: int, *, is_text: bool) -> _Part:
     end = reader.committed
     keeps_end = arguments.tail is not None
     start, stop = _asked(reader, arguments, end, room)
+    if not is_text:
+        return _Part(reader.stream, (start, max(start, stop)), (start, max(start, min(stop, start + room))), end)
     start, stop = lines.text_edges(reader.read, end, start, stop) if start < stop else (start, start)
     shown = (max(start, stop - room), stop) if keeps_end else (start, min(stop, start + room))
     if keeps_end and shown[0] > start:
@@ -130,13 +157,12 @@ def _asked(reader: StreamReader, arguments: argparse.Namespace, end: int, room: 
     return min(start, end), end if stop is None else min(stop, end)
 
 
-def _print(picked: Picked, part: _Part, text: bytes, *, labelled: bool) -> None:
+def _print(part: _Part, text: bytes, *, labelled: bool) -> None:
     label = f"==> {part.stream} <==\n".encode() if labelled else b""
     if sys.stdout.isatty():
         # What lies in a file may have been put there by anybody; a terminal obeys it.
         text = safe_body(text.decode("utf-8", "surrogateescape")).encode("utf-8", "backslashreplace")
-    is_text = picked.entry.receipt.representation.kind is not RepresentationKind.BINARY
-    is_open = text and not text.endswith(b"\n") and (labelled or (is_text and sys.stdout.isatty()))
+    is_open = text and not text.endswith(b"\n") and (labelled or sys.stdout.isatty())
     put(label + text + (b"\n" if is_open else b""), sys.stdout)
 
 
@@ -149,9 +175,13 @@ def _print_json(picked: Picked, part: _Part, text: bytes) -> None:
         "committed": part.committed,
         "fixed": picked.entry.liveness is not Liveness.LIVE,
         "rest": None if part.rest is None else f"{part.rest[0]}:{part.rest[1]}",
-        "text": text.decode("utf-8", "replace"),
+        **_content(text, is_binary=_is_binary(picked)),
     }
     put_json(answer)
+
+
+def _content(data: bytes, *, is_binary: bool) -> dict[str, str]:
+    return {"base64": b64encode(data).decode()} if is_binary else {"text": data.decode("utf-8", "replace")}
 
 
 def _say_rest(picked: Picked, part: _Part, arguments: argparse.Namespace) -> None:

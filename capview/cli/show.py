@@ -6,7 +6,7 @@ import sys
 import time
 from typing import TYPE_CHECKING
 
-from capture_core.facts import Liveness
+from capture_core.facts import Liveness, RepresentationKind
 from capview import present
 from capview.cli.colour import is_coloured, painted
 from capview.cli.pick import add_ref, pick
@@ -91,7 +91,10 @@ def _stream(facts: StreamFacts, status: StreamStatus) -> str:
 
 def _rest(entry: Entry) -> Iterator[tuple[str, str]]:
     receipt = entry.receipt
-    yield "text", ", ".join((receipt.representation.kind, *map(safe, receipt.representation.transforms)))
+    if receipt.representation.kind is RepresentationKind.BINARY:
+        yield "binary", "exact bytes, in which nothing is masked"
+    else:
+        yield "text", ", ".join((receipt.representation.kind, *map(safe, receipt.representation.transforms)))
     if receipt.representation.redactions:
         counts = receipt.representation.redactions.items()
         yield "redacted", ", ".join(f"{safe(rule)} ×{count}" for rule, count in counts)

@@ -68,7 +68,7 @@ def _losses(entry: Entry) -> Iterator[tuple[str, str]]:
         if count:
             yield name, f"{count:,} bytes"
     if representation.omitted_fragments:
-        yield "omitted", f"{representation.omitted_fragments:,} fragments that could not be decided about"
+        yield "omitted", f"{representation.omitted_fragments:,} fragments, each with a mark in the text"
 
 
 def _origin(entry: Entry) -> Iterator[tuple[str, str]]:
