@@ -10,6 +10,7 @@ from capture_core.facts import Liveness, RepresentationKind
 from capview import present
 from capview.cli.colour import is_coloured, painted
 from capview.cli.pick import add_ref, pick
+from capview.cli.redactions import print_ledger
 from capview.cli.words import put_json
 from capview.escaping import safe
 from capview.record import record
@@ -25,6 +26,10 @@ EXAMPLE = """\
 examples:
   capview show @last
   capview show @last --json | jq .process.exit_code
+  capview show @last --redactions
+
+--redactions has a line for each mark in the text: stream, offset, line, and the rule, never the value.  The command
+capview read REF --stream STREAM --around OFFSET shows the place.  Exit code 1: there is none.
 """
 
 _LIVENESS = {
@@ -38,12 +43,15 @@ _LIVENESS = {
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of ``show``."""
     add_ref(parser)
-    parser.add_argument("--json", action="store_true", help="print the receipt as one JSON object")
+    parser.add_argument("--redactions", action="store_true", help="where something was masked or left out")
+    parser.add_argument("--json", action="store_true", help="print the receipt as one JSON object; a redaction a line")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the receipt."""
     picked = pick(arguments.ref, arguments.conversation)
+    if arguments.redactions:
+        return print_ledger(picked, as_json=arguments.json)
     if arguments.json:
         put_json(record(picked.entry, picked.catalogue.path), indent=1)
         return 0
