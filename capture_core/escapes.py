@@ -124,28 +124,32 @@ class Escapes:
 
     def feed(self, text: bytes, at: int) -> tuple[bytes, dict[int, int]]:
         """Return what is kept of the block, and the styles that begin in it, by where ``at`` it is kept."""
-        text, begin = self._before + text, len(self._before)
-        start = begin
-        before = self._style
-        while self.open and start < len(text):
-            start = self._skip(text, start, len(text))
-        styles = {} if self._style == before else {at: self._style}
+        start, styles = self._skip_begun(text, at)
         cut = _last_sequence(text, start)
-        kept = self._sweep(text, start, cut, styles, at)
+        kept = self._sweep(text[start:cut], styles, at)
+        if kept is None:
+            kept, cut = b"", start
         if cut < len(text):
-            kept += self._walk(text, cut, len(text), styles, at + len(kept))
-        self.accepted += weight(text[begin:]) - weight(kept)
+            kept += self._walk(self._before + text, len(self._before) + cut, styles, at + len(kept))
+        self.accepted += weight(text) - weight(kept)
         self.feed_plain(text)
         return kept, styles
 
-    def _sweep(self, text: bytes, start: int, end: int, styles: dict[int, int], at: int) -> bytes:
-        """Strip by operations on the whole block when all that it holds is simple: nearly always."""
-        parts = _BEFORE_ESC.split(text[start:end])
+    def _skip_begun(self, text: bytes, at: int) -> tuple[int, dict[int, int]]:
+        """Return where what an earlier block began comes to an end, and the style that it stood for."""
+        start, style = 0, self._style
+        while self.open and start < len(text):
+            start = self._skip(text, start, len(text))
+        return start, {} if self._style == style else {at: self._style}
+
+    def _sweep(self, text: bytes, styles: dict[int, int], at: int) -> bytes | None:
+        """Strip by operations on the whole block when all that it holds is simple: nearly always; else ``None``."""
+        parts = _BEFORE_ESC.split(text)
         pieces = parts[::2]
         plain = b"".join(pieces)
         if plain and self._has_control(plain):
             if _ESC in plain or _C1_OPENING.search(plain):
-                return self._walk(text, start, end, styles, at)
+                return None
             pieces = [_without_single(piece) for piece in pieces]
             plain = b"".join(pieces)
         self._note(zip(pieces, parts[1::2], strict=False), styles, at)
@@ -161,8 +165,9 @@ class Escapes:
                 styles[at] = style = style & keeps | adds
         self._style = style
 
-    def _walk(self, text: bytes, position: int, end: int, styles: dict[int, int], at: int) -> bytes:
+    def _walk(self, text: bytes, position: int, styles: dict[int, int], at: int) -> bytes:
         """Strip one sequence after another: what :meth:`_sweep` means."""
+        end = len(text)
         kept: list[bytes] = []
         while position < end:
             if self.open:

@@ -33,6 +33,10 @@ class Raw:
         self.accepted += len(raw)
         return raw
 
+    def take_styles(self) -> list[tuple[int, int]]:
+        """Raw bytes have no style: their control sequences are among them."""
+        return []
+
     def finish(self, *, eof: bool) -> bytes:  # noqa: ARG002 — either way nothing was held
         """Nothing is left."""
         return b""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from capture_core.decode import Decoder
 from capture_core.redact.engine import shared_engine
 from capture_core.redact.redactor import OMITTED, Redactor
+from capture_core.sidecar import Places
 from capture_core.strip import Stripper
 
 if TYPE_CHECKING:
@@ -49,6 +50,7 @@ class Sanitiser:
         self._pending_bytes = pending_bytes
         self._engine = engine
         self._stages: _Stages | None = None
+        self._places = Places()
 
     @property
     def accepted(self) -> int:
@@ -75,15 +77,26 @@ class Sanitiser:
             return b""
         if self._stages is None:
             self._stages = _Stages(self._engine(), pending_bytes=self._pending_bytes)
-        return self._stages.feed(raw)
+        return self._given(self._stages.feed(raw))
 
     def interrupt(self, mark: bytes) -> bytes:
         """Settle what is held, as where the stream ends, and say ``mark`` there; more text may follow."""
-        return self.finish(eof=True) + mark
+        text = self.finish(eof=True)
+        self._places.insert(len(mark))
+        return text + mark
 
     def finish(self, *, eof: bool) -> bytes:
         """Settle all that is held.  Without ``eof`` more was to come; what only that could decide is omitted."""
-        return self._stages.finish(eof=eof) if self._stages else b""
+        return self._given(self._stages.finish(eof=eof)) if self._stages else b""
+
+    def take_styles(self) -> list[tuple[int, int]]:
+        """Return the styles of text given out so far, each by the offset where it begins in all of it; each once."""
+        return self._places.take()
+
+    def _given(self, text: bytes) -> bytes:
+        if self._stages is not None:
+            self._stages.tell(self._places, len(text))
+        return text
 
 
 class _Stages:
@@ -115,6 +128,11 @@ class _Stages:
             stripped_bytes=self._stripper.accepted,
             omitted_fragments=self._redactor.omitted + self._cut_characters,
         )
+
+    def tell(self, places: Places, length: int) -> None:
+        """Tell what happened on the way of the last ``length`` bytes that were given out."""
+        places.give(length, self._stripper.take_styles(), self._redactor.edits)
+        self._redactor.edits.clear()
 
     def feed(self, raw: bytes) -> bytes:
         return self._redactor.feed(self._stripper.feed(self._decoder.feed(raw)))

@@ -16,7 +16,7 @@ from capture_core.limits import SIDECAR_TIME_NANOSECONDS
 from capture_core.styles import PLAIN
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 
 class Mark(NamedTuple):
@@ -48,46 +48,66 @@ class Places:
     """
 
     def __init__(self) -> None:
-        self._waiting: deque[tuple[int, int]] = deque()
+        self._waiting: list[tuple[int, int]] = []
         self._edits: deque[tuple[int, int, int]] = deque()
         """Edits that no waiting style is known to stand behind."""
         self._given = 0
         self._shift = 0
         """By how much the edits that were gone through moved what comes behind them."""
         self._shift_of_all = 0
+        self._ready: list[tuple[int, int]] = []
+        """Styles that an insertion settled."""
         self._edge = 0
         """Where in what was fed the last edit that was gone through ends."""
 
     def give(self, length: int, styles: Mapping[int, int], edits: Iterable[tuple[int, int, int]]) -> None:
         """Note that so many bytes were given out, after ``styles`` began and ``edits`` were made in what was fed."""
         self._given += length
-        self._waiting.extend(styles.items())
+        self._waiting += styles.items()
         for edit in edits:
             _, removed, put = edit
             self._edits.append(edit)
             self._shift_of_all += put - removed
 
     def insert(self, length: int) -> None:
-        """Note that so many bytes were given out which stand for nothing that was fed; all that was is decided."""
+        """Note that so many bytes were given out which stand for nothing that was fed; all that was is decided.
+
+        A style that was told before begins before them, one that is told later behind them.
+        """
         self.give(length, {}, [(self._given - self._shift_of_all, 0, length)])
+        self._ready = self.take()
 
     def take(self) -> list[tuple[int, int]]:
         """Return the styles whose place is known now, by offset in what was given out; each once."""
-        taken: list[tuple[int, int]] = []
         waiting = self._waiting
-        while waiting:
-            at, style = waiting[0]
+        if (
+            waiting
+            and not self._edits
+            and not self._ready
+            and self._edge <= waiting[0][0]
+            and waiting[-1][0] + self._shift < self._given
+        ):
+            # Nearly always, so that it should take no time.
+            self._waiting = []
+            return [(at + self._shift, style) for at, style in waiting] if self._shift else waiting
+        placed = list(self._places())
+        del waiting[: len(placed)]
+        if not waiting:
+            # Whatever comes begins behind all of them.
+            while self._edits:
+                self._pass_edit()
+        taken, self._ready = self._ready + placed, []
+        return taken
+
+    def _places(self) -> Iterator[tuple[int, int]]:
+        """The styles whose place is known, going through the edits before each."""
+        for at, style in self._waiting:
             while self._edits and self._edits[0][0] < at:
                 self._pass_edit()
             place = max(at, self._edge) + self._shift
             if place >= self._given:
-                return taken
-            taken.append((place, style))
-            waiting.popleft()
-        # Whatever comes begins behind all of them.
-        while self._edits:
-            self._pass_edit()
-        return taken
+                return
+            yield place, style
 
     def _pass_edit(self) -> None:
         start, removed, put = self._edits.popleft()

@@ -72,7 +72,7 @@ class Stripper:
 
     def _feed_unstruck(self, kept: bytes, styles: dict[int, int]) -> bytes:
         """Take what nothing strikes over, and its styles by offset in all text: every one is where it is."""
-        self._styles.update(styles)
+        self._styles = self._styles | styles if self._styles else styles
         out = self._given(self._overstrikes.feed(kept, plain=True))
         if self._overstrikes.held:
             self._waiting = self._styles.pop(self._length + 1, None)

@@ -54,6 +54,10 @@ class TextOnly:
         """Settle all that is held."""
         return self._text(self._recogniser.finish()) + self._sanitiser.finish(eof=eof)
 
+    def take_styles(self) -> list[tuple[int, int]]:
+        """Return the styles of text given out so far, each by the offset where it begins in all of it; each once."""
+        return self._sanitiser.take_styles()
+
     def _text(self, pieces: Iterable[Piece]) -> bytes:
         return b"".join(
             self._sanitiser.interrupt(piece.mark) if isinstance(piece, Omission) else self._sanitiser.feed(piece)

@@ -10,7 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from capture_core.limits import SIDECAR_TIME_NANOSECONDS
+from capture_core.sanitise import Sanitiser
 from capture_core.sidecar import RECORD_BYTES, ArrivalTimes, Mark, Places, StyleRuns, decode, encode
+from tests.cuts import places, three_ways
 
 u64 = st.integers(0, 2**64 - 1)
 
@@ -80,7 +82,7 @@ def looks(length: int, begun: list[tuple[int, int]]) -> list[int]:
 @given(steps, st.integers(1, 4), st.integers(0, 3))
 def test_a_style_stands_before_the_same_text_as_before_masking(steps: list[Step], every: int, later: int) -> None:
     """Styles come in turns of ``every`` steps; what is given out, and the edits with it, so many steps ``later``."""
-    places, begun, length = Places(), list[tuple[int, int]](), 0
+    spots, begun, length = Places(), list[tuple[int, int]](), 0
     starts = [0, *accumulate(len(step.text) for step in steps)]
     changes = [(begin + step.at, step.style) for begin, step in zip(starts, steps, strict=False)]
     for turn in range(0, len(steps) + later + every, every):
@@ -88,30 +90,30 @@ def test_a_style_stands_before_the_same_text_as_before_masking(steps: list[Step]
         settled = range(max(0, turn - later), min(len(steps), turn - later + every))
         edits = [edit for number in settled for edit in steps[number].edits(starts[number])]
         out = sum(len(steps[number].out) for number in settled)
-        places.give(out, styles, edits)
+        spots.give(out, styles, edits)
         length += out
-        begun += places.take()
+        begun += spots.take()
         assert all(at < length for at, _ in begun)
     assert looks(length, begun) == expected(steps)
     assert [at for at, _ in begun] == sorted(at for at, _ in begun)
 
 
 def test_what_stands_for_nothing_moves_what_comes_behind_it() -> None:
-    places = Places()
-    places.give(3, {1: 1, 3: 2}, [])
-    assert places.take() == [(1, 1)]
-    places.insert(10)
-    places.give(2, {4: 3}, [])
-    assert places.take() == [(3, 2), (14, 3)]
+    spots = Places()
+    spots.give(3, {1: 1, 3: 2}, [])
+    assert spots.take() == [(1, 1)]
+    spots.insert(10)
+    spots.give(2, {3: 4, 4: 3}, [])
+    assert spots.take() == [(3, 2), (13, 4), (14, 3)]
 
 
 def test_a_style_in_an_omitted_fragment_waits_for_text_behind_it() -> None:
-    places = Places()
-    places.give(12, {}, [(2, 8, 10)])  # two characters, then the mark; the fragment goes on
-    places.give(0, {15: 7}, [(10, 10, 0)])
-    assert places.take() == []
-    places.give(1, {}, [])
-    assert places.take() == [(12, 7)]
+    spots = Places()
+    spots.give(12, {}, [(2, 8, 10)])  # two characters, then the mark; the fragment goes on
+    spots.give(0, {15: 7}, [(10, 10, 0)])
+    assert spots.take() == []
+    spots.give(1, {}, [])
+    assert spots.take() == [(12, 7)]
 
 
 def test_equal_neighbours_are_one_run_and_the_last_style_at_an_offset_counts() -> None:
@@ -128,3 +130,55 @@ def test_times_are_told_at_most_twenty_times_a_second(between: int) -> None:
     assert marks[0] == (0, 10**18)
     assert all(second[1] - first[1] >= SIDECAR_TIME_NANOSECONDS for first, second in pairwise(marks))
     assert len(marks) == 1 + 199 * between // (-(-SIDECAR_TIME_NANOSECONDS // between) * between)
+
+
+TOKEN = "ghp_16C7e42F292c6912E7710c838347Ae178B4a"
+parts_of_output = [
+    "\x1b[1m",
+    "\x1b[31m",
+    "\x1b[0m",
+    "\x1b]0;title\x07",
+    f" {TOKEN} ",
+    f" {TOKEN[:9]}\x1b[1m{TOKEN[9:20]}\x1b[4m{TOKEN[20:]} ",
+    "PASSWORD=hunter2",
+    "TOKEN=" + "x" * 900,
+    "plain\n",
+    "_\b_",
+    "\xff",
+    "漢",
+    "gh",
+]
+
+
+def marks_of(parts: list[bytes], *, eof: bool) -> tuple[bytes, list[tuple[int, int]]]:
+    sanitiser, runs, text, marks = Sanitiser(pending_bytes=600), StyleRuns(), b"", list[tuple[int, int]]()
+    for part in parts:
+        text += sanitiser.feed(part)
+        marks += runs.marks(sanitiser.take_styles(), len(text))
+        assert all(at < len(text) for at, _ in marks)
+    text += sanitiser.finish(eof=eof)
+    return text, marks + runs.marks(sanitiser.take_styles(), len(text))
+
+
+@given(st.lists(st.sampled_from(parts_of_output), max_size=9).map("".join), places, st.booleans())
+def test_runs_of_styles_are_the_same_for_any_cuts(output: str, at: list[int], eof: bool) -> None:  # noqa: FBT001
+    results = [marks_of(parts, eof=eof) for parts in three_ways(output.encode("latin-1", "replace"), at)]
+    assert results[0] == results[1] == results[2]
+    _, marks = results[0]
+    assert marks == sorted(dict(marks).items())
+    assert all(first[1] != second[1] for first, second in pairwise([(0, 0), *marks]))
+
+
+def test_colours_stand_where_they_stood_around_what_is_masked() -> None:
+    output = f"\x1b[32mok\x1b[0m \x1b[1m{TOKEN}\x1b[0m \x1b[31m{TOKEN[:20]}\x1b[4m{TOKEN[20:]} end\x1b[0m.\x1b[1m"
+    text, marks = marks_of([output.encode()], eof=True)
+    pieces = [text[start:end] for start, end in pairwise([at for at, _ in marks] + [len(text)])]
+    assert pieces == [b"ok", b" ", b"[redacted:gh-token]", b" ", b"[redacted:gh-token]", b" end", b"."]
+
+
+def test_a_binary_stretch_moves_the_styles_behind_it() -> None:
+    sanitiser = Sanitiser(pending_bytes=600)
+    text = sanitiser.interrupt(b"[binary]") + sanitiser.feed(b"a\x1b[1mb") + sanitiser.interrupt(b"[binary]")
+    text += sanitiser.feed(b"\x1b[0mc") + sanitiser.finish(eof=True)
+    assert text == b"[binary]ab[binary]c"
+    assert sanitiser.take_styles() == [(9, 1), (18, 0)]
