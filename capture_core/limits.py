@@ -226,7 +226,7 @@ JUDGED_VALUE_BYTES = 128
 LOOK_BACK_BYTES = 256
 """Committed text that a redaction rule may see before a value: no rule's name and sign are longer."""
 
-LINE_BREAK_BYTES = 4
+LINE_BREAK_BYTES = 8
 """As many carriage returns and line feeds may break a line within a token; more are not one break."""
 
 HARMLESS_BYTES = 5
@@ -246,6 +246,12 @@ KNOWN_VALUE_BYTES = 64 * KIB
 
 KNOWN_PIECE_BYTES = 4 * KIB
 """Known values are looked for in pieces of this size: so much is held at most until it is known for one."""
+
+KNOWN_BREAK_BYTES = 8
+"""A longer run of line breaks ends a known value: else newlines without end would be held."""
+
+VEIL_BYTES_AT_MOST = 4 * KIB
+"""Values that overlap one another are hidden in pieces of this size: else they would be held without end."""
 
 KNOWN_HEAD_BYTES = 16
 """So much of a known value's beginning is looked for everywhere; the rest is compared there."""
@@ -281,3 +287,7 @@ BINARY_START_BYTES = 16
 BINARY_HEAD_BYTES = 4 * KIB
 BINARY_WINDOW_BYTES = 512
 """How far into a stream what is not UTF-8, and how far a strange control hints at binary; how much is judged then."""
+
+USER_RULES = 50
+USER_RULE_NAME_CHARS = 40
+"""Redaction rules of a user's own, in all; a longer name of one is refused: it stands in every mark."""

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from capture_core.redact.engine import Engine
     from capture_core.spool import TextStage
     from capture_core.text_only import TextOnly
+    from capture_core.user_rule import UserRule
 
 _ENGINE_FILE: Final = "redaction-engine"
 _TRANSFORMS: Final = ("utf-8-replaced", "control-stripped", "redacted")
@@ -39,8 +40,11 @@ class EngineMasking:
 
     is_raw: Final = False
 
-    def __init__(self, limits: Limits, *, engine_folder: str | None = None) -> None:
+    def __init__(
+        self, limits: Limits, *, engine_folder: str | None = None, user_rules: Sequence[UserRule] = ()
+    ) -> None:
         """``engine_folder``: a private folder of the user's where the compiled engine is kept, or none."""
+        self._user_rules = tuple(user_rules)
         self._pending_bytes = limits.pending_fragment_bytes
         self._engine_folder = engine_folder
 

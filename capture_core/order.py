@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
     from capture_core.facts import Producer
     from capture_core.limits import Limits
+    from capture_core.user_rule import UserRule
 
 
 class Order(NamedTuple):
@@ -32,6 +33,8 @@ class Order(NamedTuple):
     """``None``: the command line, masked."""
     with_label: bool = True
     call_id: str | None = None
+    user_rules: tuple[UserRule, ...] = ()
+    """Redaction rules of the user's own."""
     raw_binary: bool = False
     """Keep the streams' exact bytes."""
     engine_folder: str | None = None

@@ -74,7 +74,7 @@ def own(begin: Begin, up: Sender, down: Receiver) -> None:
 
 
 def _start(order: Order, terminal: Terminal | None, hearing: Hearing) -> Job:
-    masking = EngineMasking(order.limits, engine_folder=order.engine_folder)
+    masking = EngineMasking(order.limits, engine_folder=order.engine_folder, user_rules=order.user_rules)
     with _opened(order.stdin, hearing) as stdin:
         command = Command(
             argv=order.argv,

@@ -8,11 +8,14 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from capture_core.errors import Refused
 from capture_core.limits import FOR_PEOPLE, SETTINGS_FILE_BYTES, Limits
+from capview import rules
 from capview.folders import settings_folder
 from capview.units import parse_duration, parse_size
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from capture_core.user_rule import UserRule
 
 CONVERSATION_FILE: Final = "capview.toml"
 """In a conversation's folder."""
@@ -37,6 +40,8 @@ class Settings(NamedTuple):
 
     limits: Limits
     origins: Mapping[str, str]
+    rules: tuple[UserRule, ...] = ()
+    """The user's own redaction rules; where each comes from stands in ``origins`` under :func:`rule_setting`."""
 
 
 def load(
@@ -52,9 +57,13 @@ def load(
     """
     values: dict[str, float] = {}
     origins = dict.fromkeys(NAMES, "default")
+    paths = [os.path.join(settings_folder(), USER_FILE)]
+    if conversation is not None:
+        paths.append(os.path.join(conversation, CONVERSATION_FILE))
+    files = {path: _tables(path) for path in paths}
+    own = {rule.name: (rule, path) for path, tables in files.items() for rule in _rules(tables, path)}
     layers = (
-        _file(os.path.join(settings_folder(), USER_FILE)),
-        {} if conversation is None else _file(os.path.join(conversation, CONVERSATION_FILE)),
+        *(_limits(tables, path) for path, tables in files.items()),
         _environment(os.environ if environ is None else environ),
         {name: (value, "option") for name, value in (overrides or {}).items() if value is not None},
     )
@@ -62,12 +71,18 @@ def load(
         for name, (value, origin) in layer.items():
             values[name] = value
             origins[name] = origin
-    return Settings(limits=_with(defaults, values), origins=origins)
+    origins.update((rule_setting(name), path) for name, (_, path) in own.items())
+    return Settings(_with(defaults, values), origins, tuple(rule for rule, _ in own.values()))
 
 
 def variable(name: str) -> str:
     """The environment variable of a setting."""
     return _PREFIX + name.upper()
+
+
+def rule_setting(name: str) -> str:
+    """The setting that a user's redaction rule is."""
+    return f"{rules.TABLE}.{name}"
 
 
 def parse(name: str, text: str) -> float:
@@ -96,16 +111,27 @@ def _environment(environ: Mapping[str, str]) -> dict[str, tuple[float, str]]:
     return found
 
 
-def _file(path: str) -> dict[str, tuple[float, str]]:
+def _tables(path: str) -> dict[str, object]:
     text = _read(path)
     if text is None:
         return {}
     import tomllib
 
     try:
-        table = tomllib.loads(text).get(_TABLE, {})
+        return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise BadSetting(f"{path!r}: not TOML: {error}") from error
+
+
+def _rules(tables: Mapping[str, object], path: str) -> tuple[UserRule, ...]:
+    try:
+        return rules.rules_of(tables)
+    except rules.BadRule as error:
+        raise BadSetting(f"{path!r}: {error}") from error
+
+
+def _limits(tables: Mapping[str, object], path: str) -> dict[str, tuple[float, str]]:
+    table = tables.get(_TABLE, {})
     if not isinstance(table, dict):
         raise BadSetting(f"{path!r}: {_TABLE} must be a table: [{_TABLE}]")
     return {name: (_from_toml(name, value, path), path) for name, value in table.items()}

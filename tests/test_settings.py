@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import os
+import re
 from typing import TYPE_CHECKING
 
 import platformdirs
 import pytest
 
 from capture_core.limits import FOR_PEOPLE, GIB, KIB, LIBRARY, MIB, SETTINGS_FILE_BYTES
+from capture_core.user_rule import UserRule
 from capview import folders
-from capview.settings import BadSetting, load, variable
+from capview.settings import BadSetting, load, rule_setting, variable
 from capview.units import parse_duration, parse_size
 
 if TYPE_CHECKING:
@@ -153,3 +155,48 @@ def test_folders_are_those_of_platformdirs(monkeypatch: pytest.MonkeyPatch, valu
         assert os.path.normpath(folders.data_folder()) == os.path.normpath(theirs.user_data_dir)
         assert os.path.normpath(folders.settings_folder()) == os.path.normpath(theirs.user_config_dir)
         assert os.path.normpath(folders.cache_folder()) == os.path.normpath(theirs.user_cache_dir)
+
+
+RULE = "[[redact.rules]]\nname = 'staff-id'\npattern = 'EMP-[0-9]{6}'\n"
+
+
+def test_rules_of_ones_own_are_read_from_both_files_and_the_conversation_has_the_last_word(
+    tmp_path: Path, user_file: Path
+) -> None:
+    user_file.write_text(RULE + "[[redact.rules]]\nname = 'host'\npattern = 'db[0-9]+'\nignore_case = true\n")
+    own = tmp_path / "capview.toml"
+    own.write_text("[[redact.rules]]\nname = 'staff-id'\npattern = 'E[0-9]{4}'\n[limits]\nread_bytes = 1024\n")
+    settings = load(conversation=str(tmp_path), environ={})
+    assert settings.rules == (UserRule("staff-id", "E[0-9]{4}"), UserRule("host", "db[0-9]+", ignore_case=True))
+    assert settings.origins[rule_setting("staff-id")] == str(own)
+    assert settings.origins[rule_setting("host")] == str(user_file)
+    assert settings.limits.read_bytes == KIB
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("redact = 3", "redact must be a table"),
+        ("[redact]\nrule = []", "redact has no 'rule'"),
+        ("[redact]\nrules = 'x'", "redact.rules must be tables"),
+        ("[redact]\nrules = ['x']", "rule 1: must be a table"),
+        (RULE + "[[redact.rules]]\nname = 'x'", "rule 2: needs a pattern"),
+        ("[[redact.rules]]\npattern = 'x'", "rule 1: needs a name"),
+        ("[[redact.rules]]\nname = 'x'\npattern = ''", "rule 1: needs a pattern"),
+        ("[[redact.rules]]\nname = 'x'\npattern = 3", "rule 1: pattern must be a text"),
+        (RULE + "ignore_case = 1", "rule 1: ignore_case must be true or false"),
+        (RULE + "ignorecase = true", "rule 1: has no 'ignorecase'; it has name, pattern, ignore_case"),
+        ("[[redact.rules]]\nname = 'Staff_ID'\npattern = 'x'", "rule 1: name 'Staff_ID': must be of a-z 0-9 -"),
+        ("[[redact.rules]]\nname = 'x\\n'\npattern = 'x'", "rule 1: name"),
+        (f"[[redact.rules]]\nname = '{'x' * 41}'\npattern = 'x'", "longer than 40 characters"),
+        ("[[redact.rules]]\nname = 'gh-token'\npattern = 'x'", "rule 1: name 'gh-token': a built-in rule has it"),
+        (RULE * 2, "rule 2: name 'staff-id': rule 1 has it; choose another"),
+        ("".join(RULE.replace("staff-id", f"n{number}") for number in range(51)), "51 rules; at most 50 are taken"),
+    ],
+)
+def test_a_bad_rule_is_named_in_one_clear_line(tmp_path: Path, text: str, words: str) -> None:
+    (tmp_path / "capview.toml").write_text(text)
+    with pytest.raises(BadSetting, match=re.escape(words)) as caught:
+        load(conversation=str(tmp_path), environ={})
+    assert str(tmp_path / "capview.toml") in str(caught.value)
+    assert "\n" not in str(caught.value)

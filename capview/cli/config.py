@@ -10,7 +10,7 @@ from capview.cli import place
 from capview.cli.words import put_json
 from capview.escaping import safe
 from capview.folders import settings_folder
-from capview.settings import CONVERSATION_FILE, NAMES, USER_FILE, load, variable
+from capview.settings import CONVERSATION_FILE, NAMES, USER_FILE, load, rule_setting, variable
 
 if TYPE_CHECKING:
     import argparse
@@ -23,7 +23,8 @@ examples:
   capview config --json | jq -r 'select(.origin != "default")'
 
 Each setting is, in this order: an option, an environment variable, a value in the table [limits] of capview.toml in
-the conversation's folder, one of config.toml in the user's settings folder, or the default.
+the conversation's folder, one of config.toml in the user's settings folder, or the default.  Redaction rules of your
+own, tables [[redact.rules]] with a name and a pattern in either file, are listed as redact.NAME.
 """
 
 
@@ -61,6 +62,9 @@ def _settings(option: str | None) -> Iterator[_Setting]:
     for name in NAMES:
         value = getattr(settings.limits, name)
         yield _Setting(name, value, _shown(name, value), settings.origins[name], variable(name))
+    for rule in settings.rules:
+        origin = settings.origins[rule_setting(rule.name)]
+        yield _Setting(rule_setting(rule.name), rule.pattern, safe(rule.pattern), origin, None)
     yield _place("conversation", conversation, place.origin(option), place.VARIABLE)
     yield _place("conversation_settings", os.path.join(conversation, CONVERSATION_FILE), "conversation", None)
     yield _place("user_settings", os.path.join(settings_folder(), USER_FILE), "user's settings folder", None)

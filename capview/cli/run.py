@@ -112,6 +112,7 @@ def _order(arguments: argparse.Namespace) -> Order:
         label=arguments.label,
         with_label=not arguments.no_label,
         call_id=arguments.call_id,
+        user_rules=settings.rules,
         raw_binary=arguments.raw_binary,
         engine_folder=cache_folder(),
     )

@@ -71,3 +71,26 @@ def test_bash_completes(tmp_path: Path) -> None:
     )
     done = subprocess.run(["bash", "-c", complete], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["follow"]
+
+
+def test_rules_of_ones_own_are_listed_with_their_file(here: Here, tmp_path: Path) -> None:
+    (tmp_path / "capview.toml").write_text('[[redact.rules]]\nname = "staff-id"\npattern = "EMP-[0-9]{6}\\u001b"\n')
+    code, out, _ = here("config")
+    assert code == 0
+    row = next(row for row in out.decode().splitlines() if row.startswith("redact.staff-id "))
+    assert row.split() == ["redact.staff-id", "EMP-[0-9]{6}\\e", str(tmp_path / "capview.toml")]
+    listed = [json.loads(line) for line in here("config", "--json")[1].splitlines()]
+    assert {
+        "name": "redact.staff-id",
+        "value": "EMP-[0-9]{6}\x1b",
+        "origin": row.split()[2],
+        "variable": None,
+    } in listed
+
+
+def test_a_run_is_not_started_with_a_rule_that_is_none(here: Here, tmp_path: Path) -> None:
+    (tmp_path / "capview.toml").write_text("[[redact.rules]]\nname = 'staff-id'\n")
+    done = capview("run", "--conversation", str(here.conversation), "--", "touch", str(tmp_path / "ran"))
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert done.stderr.decode() == f"capview: '{tmp_path}/capview.toml': redact.rules, rule 1: needs a pattern\n"
+    assert not (tmp_path / "ran").exists()
