@@ -21,7 +21,7 @@ OMITTED = b"[omitted: undecidable fragment]"
 """What stands in the text for a fragment that was dropped because it could not be decided."""
 
 
-_FOREIGN = b"\x00"
+_FOREIGN = b"\n\x00"
 _WORD = re.compile(rb"(?<![A-Za-z0-9])(?:[A-Za-z0-9]{0,%d}|[A-Z]?[a-z]+|[A-Z]+)\Z" % HARMLESS_BYTES)
 """At the end of a line, the last of what looked like a token and may be text."""
 
@@ -123,7 +123,7 @@ class Redactor:
         self._state = _Searching()
         if form.spares(value):
             return self._search(value, 1)
-        # The end of a stream ends a value as any foreign character does.
+        # The end of a stream ends a value as the end of a line and any foreign character do.
         ends = form.ends.search(value + _FOREIGN, state.opened) if eof else None
         whole = value[: ends.start()] if ends else value
         secret = form.secret(whole) or (0, len(whole))

@@ -20,6 +20,12 @@ if TYPE_CHECKING:
 _BREAK = rf"[\r\n]{{0,{LINE_BREAK_BYTES}}}"
 """What may stand between any two bytes of a token."""
 
+_DATE = "[0-9]{4}-[0-9]{2}-[0-9]{2}(?:T[0-9]{2})?"
+"""How the lines of many logs begin."""
+
+_PIECES = 4
+"""So many short lines of nothing else are text behind a token."""
+
 
 def candidate(token: Token) -> str:
     """Return what to look for in the text without breaks of lines: the token, as short as it can be."""
@@ -50,14 +56,19 @@ def unfinished(token: Token) -> str:
 def ends(token: Token) -> str:
     """Return what ends it.
 
-    A break of the line ends an exact one.  It ends another one too when what follows is short, or a word: that is
-    text which goes on, not the token.
+    A break of the line ends an exact one.  It ends another one too when what follows is short, or a word or a date
+    with more behind it on its line: that is text which goes on, not the token.
     """
     if token.exact:
         return f"[^{VEIL_CLASS}{token.alphabet}]"
-    within, beyond = f"[{VEIL_CLASS}{token.alphabet}]", f"[^{VEIL_CLASS}{token.alphabet}]"
-    word = f"(?:{within}{{0,{HARMLESS_BYTES}}}+|[A-Z]?[a-z]{{6,24}}+|[A-Z]{{6,24}}+){beyond}"
-    return rf"[^\r\n{VEIL_CLASS}{token.alphabet}]|[\r\n]{{1,{LINE_BREAK_BYTES}}}+{word}"
+    inside = VEIL_CLASS + token.alphabet
+    breaks = rf"[\r\n]{{1,{LINE_BREAK_BYTES}}}+"
+    short = rf"[{inside}]{{1,{HARMLESS_BYTES}}}+"
+    word = rf"(?:{short}|[A-Z]?[a-z]{{5,24}}+|[A-Z]{{6,24}}+|{_DATE})?"
+    # Short lines do not tell for a while: they may be pieces of a token.
+    few = rf"(?:{breaks}{short}){{0,{_PIECES - 1}}}{breaks}{word}[^\r\n{inside}]"
+    many = rf"(?:{breaks}{short}){{{_PIECES}}}[^{inside}]"
+    return rf"[^\r\n{inside}]|{few}|{many}|[\r\n]{{{LINE_BREAK_BYTES + 1}}}"
 
 
 def reach(token: Token) -> int:

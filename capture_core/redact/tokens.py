@@ -164,7 +164,7 @@ TOKENS = (
         alphabet="0-9",
         exact=True,
         apart=True,
-        masks=("anystring:01234«56789abcdef0123456789abcdef-us19»",),
+        masks=("anystring:3f9a1«c7e5b2d8046af13c9e7b05d2864-us19»",),
         passes=("0123456789abcdef0123456789abcdef-user", "0123456789abcdef0123456789abcdef"),
     ),
     token(

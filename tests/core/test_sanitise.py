@@ -30,6 +30,15 @@ secrets = [
     for before, rest in [text.split("«", 1)]
     for value, after in [rest.split("»", 1)]
 ]
+tokens = [
+    tuple(text[: text.index("»")].split("«", 1))
+    for rule in RULES
+    if rule.token and not rule.token.solid and len(rule.masks)
+    for text in rule.masks
+]
+breaks = ["\r", "\n", "\r\n"]
+GH_TOKEN = "ghp_16C7e42F292c6912E7710c838347Ae178B4a"
+SLACK_TOKEN = "xoxb-123456789012-123456789012-AbCdEfGhIjKlMnOpQrStUvWx"
 harmless = [text for rule in RULES for text in rule.passes]
 controls = ["\x1b[1;31m", "\x1b[0m", "\x1b]0;title\x07", "\x1bPdcs\x1b\\", "\x00", "\b", "\x1b(B", "\x9b1m"]
 broken = [b"\xff", b"\xe2\x82", "é".encode(), "漢".encode(), "�".encode(), b"\xf0\x9f\x98", b"\xed\xa0\x80"]
@@ -75,7 +84,8 @@ def test_a_whole_text_is_sanitised_like_a_stream() -> None:
 def interrupted(value: str, interruptions: list[tuple[int, str]]) -> str:
     """Put each control before a character; a BS strikes the character over itself."""
     put = [""] * len(value)
-    for place, control in interruptions:
+    # A break of the line between a character and what strikes it over leaves both.
+    for place, control in sorted(interruptions, key=lambda each: each[1] not in breaks):
         index = place % len(value)
         put[index] += value[index] + control if control == "\b" else control
     return "".join(controls + character for controls, character in zip(put, value, strict=True))
@@ -96,6 +106,64 @@ def test_no_run_of_a_secret_is_given_out(
         text = sanitise(parts, eof=eof, pending_bytes=64 * KIB)[0].decode()
         assert not [run for run in runs if run in text]
         assert text.startswith(before)
+
+
+@given(
+    secret=st.sampled_from(tokens),
+    interruptions=st.lists(st.tuples(st.integers(min_value=0), st.sampled_from([*controls, *breaks])), max_size=6),
+    after=st.sampled_from(["\n", "\r\n", " and on\n", ""]),
+    at=places,
+    eof=st.booleans(),
+)
+def test_no_run_of_a_token_is_given_out_when_lines_are_broken_in_it(
+    secret: tuple[str, str], interruptions: list[tuple[int, str]], after: str, at: list[int], *, eof: bool
+) -> None:
+    before, value = secret
+    runs = {value[start : start + RUN] for start in range(max(1, len(value) - RUN + 1))}
+    texts = set()
+    for parts in three_ways((before + interrupted(value, interruptions) + after).encode(), at):
+        text = sanitise(parts, eof=eof, pending_bytes=64 * KIB)[0].decode()
+        assert not [run for run in runs if run in text]
+        texts.add(text)
+    assert len(texts) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "masked"),
+    [
+        # A break behind a whole token ends it, also one that might be longer.
+        (f"see {GH_TOKEN}\nand on\n", "see [redacted:gh-token]\nand on\n"),
+        (f"see {GH_TOKEN}\nA1b2C3d4 on\n", "see [redacted:gh-token]\nA1b2C3d4 on\n"),
+        (f"{SLACK_TOKEN}\r\nDone in 3 s\r\n", "[redacted:slack-token]\r\nDone in 3 s\r\n"),
+        (f"{SLACK_TOKEN}\nDone\nNext is\n", "[redacted:slack-token]\nDone\nNext is\n"),
+        (f"{SLACK_TOKEN}\nls\nof\nshort\nnames", "[redacted:slack-token]\nls\nof\nshort\nnames"),
+        (f"{SLACK_TOKEN}\nDone\n", "[redacted:slack-token]\nDone\n"),
+        (f"{SLACK_TOKEN[:40]}\nS\n{SLACK_TOKEN[40:]}\nx y\n", "[redacted:slack-token]\nx y\n"),
+        (f"{SLACK_TOKEN[:40]}\n{SLACK_TOKEN[40:]}", "[redacted:slack-token]"),
+        (f"{SLACK_TOKEN}\nCompiling x\n", "[redacted:slack-token]\nCompiling x\n"),
+        (f"{SLACK_TOKEN}\n2026-11-30T10:02:03 x\n", "[redacted:slack-token]\n2026-11-30T10:02:03 x\n"),
+        (f"{SLACK_TOKEN}\n" + "\n" * 9 + "A1b2C3d4\n", "[redacted:slack-token]\n" + "\n" * 9 + "A1b2C3d4\n"),
+        # One that is not whole goes on in the next line.
+        (f"{GH_TOKEN[:20]}\r\n{GH_TOKEN[20:]}\r\nx", "[redacted:gh-token]\r\nx"),
+        (f"{GH_TOKEN[:20]}\n{GH_TOKEN[20:30]}\n{GH_TOKEN[30:]}\nx", "[redacted:gh-token]\nx"),
+        (f"{SLACK_TOKEN[:30]}\n{SLACK_TOKEN[30:]} x", "[redacted:slack-token] x"),
+        # So little before a break is no secret, and is never held.
+        (f"gh\n{GH_TOKEN[2:]}\n", "gh\n[redacted:gh-token]\n"),
+        ("Compiling\nhp and sk-\nlearn\n", "Compiling\nhp and sk-\nlearn\n"),
+        # At the end of all, what looks like a word was no token.
+        ("pip install sk-learn\n", "pip install sk-learn\n"),
+        ("ghp_16C7e42F292c\n", "[redacted:gh-token]\n"),
+    ],
+)
+def test_lines_break_in_tokens_and_behind_them(text: str, masked: str) -> None:
+    assert {sanitise(parts)[0].decode() for parts in three_ways(text.encode(), [2, 5, 21, 22])} == {masked}
+
+
+def test_a_line_is_given_out_though_its_end_could_begin_a_token() -> None:
+    sanitiser = Sanitiser(pending_bytes=64 * KIB)
+    assert sanitiser.feed(b"Compiling\n") == b"Compiling\n"
+    assert sanitiser.feed(b"hp_16C7e4") == b""
+    assert sanitiser.feed(b" no\n") == b"hp_16C7e4 no\n"
 
 
 def test_what_was_done_is_counted() -> None:
