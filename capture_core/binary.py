@@ -32,6 +32,8 @@ _TEXT: Final = re.compile(
 )
 
 _LATER_HINTS: Final = b"\0\1\2\3"
+_STRIDE: Final = 32 * 1024
+"""How far each is looked for at once: where hints are frequent, far ones are not looked for again and again."""
 
 # Texts that have strange controls have few kinds of them, as separators (find -print0, FIX, `git log --format=%x1f`),
 # as padding (a NUL run after a crash, UTF-16 of ASCII) or around colours (readline's \x01 and \x02).
@@ -156,7 +158,9 @@ class Recogniser:
                 return _body(data, at, hints)
             case _Binary():
                 return _Step(len(data), None, state)
-            case _FirstWindow() | _LaterWindow() | _Gap():
+            case _Gap(hints):
+                return _gap(data, at, hints, over=over)
+            case _FirstWindow() | _LaterWindow():
                 end = at + BINARY_WINDOW_BYTES
                 return _judge(data[at:end], min(end, len(data)), state) if over or end <= len(data) else None
 
@@ -178,14 +182,26 @@ def _head(data: bytes, at: int, seen: int, *, over: bool) -> _Step | None:
 
 
 def _body(data: bytes, at: int, hints: bytes) -> _Step:
-    end = len(data)
-    for hint in hints:
-        found = data.find(hint, at, end)
-        end = end if found < 0 else found
-    return _Step(end, data[at:end], _Body(hints) if end == len(data) else _LaterWindow(hints))
+    for start in range(at, len(data), _STRIDE):
+        stop = min(start + _STRIDE, len(data))
+        found = [place for hint in hints if (place := data.find(hint, start, stop)) >= 0]
+        if found:
+            return _Step(min(found), data[at : min(found)], _LaterWindow(hints))
+    return _Step(len(data), data[at:], _Body(hints))
 
 
-def _judge(window: bytes, end: int, state: _FirstWindow | _LaterWindow | _Gap) -> _Step:
+def _gap(data: bytes, at: int, hints: bytes, *, over: bool) -> _Step | None:
+    size = BINARY_WINDOW_BYTES
+    for start in range(at, len(data) - size + 1, size):
+        window = data[start : start + size]
+        if is_text(window):
+            return _Step(start, None, _Gap(hints)) if start > at else _Step(at + size, window, _Body(hints))
+    # Not what is less than a window: a few readable bytes at an end are in every kind of file.
+    end = len(data) if over else len(data) - (len(data) - at) % size
+    return _Step(end, None, _Gap(hints)) if end > at else None
+
+
+def _judge(window: bytes, end: int, state: _FirstWindow | _LaterWindow) -> _Step:
     match state:
         case _FirstWindow(offset):
             kind = judged(window, offset)
@@ -196,11 +212,6 @@ def _judge(window: bytes, end: int, state: _FirstWindow | _LaterWindow | _Gap) -
             if looks_binary(window):
                 return _Step(end, Omission(magic.UNKNOWN_KIND), _Gap(hints))
             return _Step(end, window, _Body(_unheard(hints, window)))
-        case _Gap(hints):
-            # A whole one: a few readable bytes at an end are in every kind of file.
-            if len(window) == BINARY_WINDOW_BYTES and is_text(window):
-                return _Step(end, window, _Body(hints))
-            return _Step(end, None, state)
 
 
 def _unheard(hints: bytes, window: bytes) -> bytes:
@@ -229,8 +240,13 @@ def looks_binary(window: bytes) -> bool:
 
 def is_text(window: bytes) -> bool:
     """Tell whether these are well-formed characters without a strange control; the last one may be cut."""
-    end = _text_end(window, 0, len(window))
-    return end == len(window) or UNFINISHED.fullmatch(window, end) is not None
+    if window.translate(None, _NOT_STRANGE):
+        return False
+    try:
+        window.decode()
+    except UnicodeDecodeError as error:
+        return UNFINISHED.fullmatch(window, error.start) is not None
+    return True
 
 
 def _first_hint(data: bytes, at: int, end: int, start_end: int) -> int | None:

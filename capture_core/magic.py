@@ -20,6 +20,7 @@ _MAGICS: Final[tuple[tuple[bytes, str], ...]] = (
     (b"\xfd7zXZ\0", "xz data"),
     *((b"BZh%d1AY&SY" % level, "bzip2 data") for level in range(1, 10)),
     (b"\x04\x22\x4d\x18", "lz4 data"),
+    (b"!<arch>\n", "ar archive"),
     (b"7z\xbc\xaf\x27\x1c", "7z archive"),
     (b"Rar!\x1a\x07", "RAR archive"),
     (b"\xfe\xed\xfa\xce", "Mach-O file"),

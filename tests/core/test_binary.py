@@ -81,6 +81,7 @@ BINARY = {
     "PDF document": b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n1 0 obj\n<< /Type /Catalog >>\nendobj\n" + ENGLISH,
     "Mach-O file": b"\xcf\xfa\xed\xfe\x07\x00\x00\x01\x03\x00\x00\x00\x02\x00\x00\x00" + NOISE,
     "WebAssembly module": b"\0asm\x01\0\0\0\x01\x07\x01\x60\x02\x7f\x7f\x01\x7f\x03\x02\x01\x00\x07\x07\x01\x03add",
+    "ar archive": b"!<arch>\n/               0           0     0     0       4         `\n\0\0\0\0x.o/" + NOISE[:100],
     "SQLite database": b"SQLite format 3\0\x10\0\x01\x01\0\x40\x20\x20\0\0\0\x02\0\0\0\x02" + bytes(4000),
     "UTF-16 text": "Проверка — не прошла: “нет файла”\r\n".encode("utf-16"),
     "UTF-32 text": "no such file “x” – здесь\n".encode("utf-32"),

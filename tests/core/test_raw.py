@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import hashlib
 import json
+import resource
+import signal
 import sys
 from pathlib import Path
 
 import pytest
 
 from capture_core import Conversation, Limits, Receipt
+from capture_core.durable import NewFile, open_own
 from capture_core.facts import CaptureReason, CaptureState, RepresentationKind
+from capture_core.handoff import ReaderCounts
+from capture_core.raw import Raw
+from capture_core.spool import Budget, Spool
 from tests.core.test_binary import ENGLISH, NOISE, png
 
 TOKEN = "ghp_" + "a1B2" * 9
@@ -46,8 +52,9 @@ def test_nothing_is_claimed_of_them(tmp_path: Path) -> None:
     assert receipt.representation.kind is RepresentationKind.BINARY
     assert (receipt.representation.transforms, receipt.representation.redactions) == ((), {})
     assert receipt.preview == {}
-    names = sorted(path.name for path in (tmp_path / "conversation/tool-outputs/shell").iterdir())
-    assert names == sorted(f"{receipt.capture_id}.{end}" for end in ("json", "stderr.bin", "stdout.bin"))
+    names = {path.name for path in (tmp_path / "conversation/tool-outputs/shell").iterdir()}
+    assert {f"{receipt.capture_id}.{end}" for end in ("json", "stderr.bin", "stdout.bin")} <= names
+    assert not [name for name in names if name.endswith(("txt", "live", "live.json"))]
 
 
 def test_the_live_receipt_names_the_kind(tmp_path: Path) -> None:
@@ -73,3 +80,22 @@ def test_a_limit_cuts_at_the_byte(tmp_path: Path) -> None:
     assert (stdout.retained, stdout.uncommitted, stdout.observed) == (100, 2900, 3000)
     assert (receipt.capture.state, receipt.capture.reason) == (CaptureState.PARTIAL, CaptureReason.QUOTA)
     assert receipt.preview == {}
+
+
+def test_a_write_that_falls_short_keeps_every_byte_that_was_written(tmp_path: Path) -> None:
+    directory, _ = open_own(str(tmp_path))
+    file = NewFile(directory, directory, "scratch")
+    spool = Spool("stdout", "x", file, Budget(10**6), Limits(), Raw, is_raw=True)
+    limit, before = 1001, resource.getrlimit(resource.RLIMIT_FSIZE)
+    handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    try:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (limit, before[1]))
+        spool.feed("€".encode() * 1000)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        signal.signal(signal.SIGXFSZ, handler)
+    facts = spool.facts(ReaderCounts(observed=3000))
+    assert (facts.retained, facts.uncommitted, facts.accepted) == (1001, 1999, 3000)
+    assert facts.reason is CaptureReason.WRITE_ERROR
+    file.discard()
+    directory.close()
