@@ -58,6 +58,8 @@ _COMMON: Final = frozenset(
 )
 """Words that any output may hold: masking them would spoil it, and hide nothing."""
 
+_LAST_OF_CHARACTER: Final = 3
+
 # Not secret, and the same in every key and certificate.
 _ARMOUR: Final = re.compile(rb"-----[A-Z0-9 ]+-----")
 
@@ -158,7 +160,7 @@ def _pieces(form: bytes) -> Iterator[bytes]:
         end = _character(form, start + KNOWN_PIECE_BYTES)
         yield form[start:end]
         start = end
-    yield form[_character(form, max(0, len(form) - KNOWN_PIECE_BYTES)) :]
+    yield form[min(start, _character(form, max(0, len(form) - KNOWN_PIECE_BYTES + _LAST_OF_CHARACTER))) :]
 
 
 def _character(text: bytes, place: int) -> int:
