@@ -2,8 +2,8 @@
 
 Plain text is never held.  A hint opens a window of :data:`~capture_core.limits.BINARY_WINDOW_BYTES`, which is held
 until it is whole or the stream ends, and judged.  Hints are, in the first bytes, a known magic, a byte that is not
-UTF-8 or a control that no terminal knows; a little later such a control; and further on a NUL or one of the three
-controls after it, since to look for more in a gigabyte costs more than reading it.  What a window of text held hints
+UTF-8 or a control that no terminal knows; a little later such a control; and further on a NUL or one of three
+other controls, since to look for more in a gigabyte costs more than reading it.  What a window of text held hints
 at nothing any more: a list with NULs between its items is looked at once.
 """
 
@@ -21,17 +21,18 @@ if TYPE_CHECKING:
 
 # C0 and DEL without BEL, BS, HT, LF, VT, FF, CR, SO, SI, ESC, which terminals obey, and SUB, which ends DOS texts.
 _STRANGE: Final = bytes((*range(7), *range(0x10, 0x1A), *range(0x1C, 0x20), 0x7F))
-_STRANGE_CONTROL: Final = re.compile(b"[" + re.escape(_STRANGE) + b"]")
+# Strange as well, but no hints: with 01 and 02 readline's users mark what of a prompt takes no room.
+_HINT: Final = re.compile(b"[" + re.escape(_STRANGE.translate(None, b"\1\2")) + b"]")
 _NOT_STRANGE: Final = bytes(set(range(256)).difference(_STRANGE))
 
-# The Unicode Standard, table 3-7, and ASCII without what is strange.
+# The Unicode Standard, table 3-7, and ASCII without what hints.
 _TEXT: Final = re.compile(
-    rb"(?:[\x07-\x0f\x1a\x1b\x20-\x7e]|[\xc2-\xdf][\x80-\xbf]"
+    rb"(?:[\x01\x02\x07-\x0f\x1a\x1b\x20-\x7e]|[\xc2-\xdf][\x80-\xbf]"
     rb"|(?:\xe0[\xa0-\xbf]|\xed[\x80-\x9f]|[\xe1-\xec\xee\xef][\x80-\xbf])[\x80-\xbf]"
     rb"|(?:\xf0[\x90-\xbf]|[\xf1-\xf3][\x80-\xbf]|\xf4[\x80-\x8f])[\x80-\xbf]{2})*"
 )
 
-_LATER_HINTS: Final = b"\0\1\2\3"
+_LATER_HINTS: Final = b"\0\3\4\5"
 _STRIDE: Final = 32 * 1024
 """How far each is looked for at once: where hints are frequent, far ones are not looked for again and again."""
 
@@ -254,7 +255,7 @@ def _first_hint(data: bytes, at: int, end: int, start_end: int) -> int | None:
     plain = _text_end(data, at, start_end + 3) if at < start_end else end
     if plain < min(end, start_end):
         return plain
-    strange = _STRANGE_CONTROL.search(data, at, end)
+    strange = _HINT.search(data, at, end)
     return None if strange is None else strange.start()
 
 

@@ -106,6 +106,8 @@ def _rest(entry: Entry) -> Iterator[tuple[str, str]]:
     if receipt.representation.redactions:
         counts = receipt.representation.redactions.items()
         yield "redacted", ", ".join(f"{safe(rule)} ×{count}" for rule, count in counts)
+    if receipt.representation.omitted_fragments:
+        yield "omitted", f"{receipt.representation.omitted_fragments} fragments, each with a mark in the text"
     if receipt.resources is not None:
         yield "used", _resources(entry)
     producer = receipt.producer

@@ -58,6 +58,7 @@ def test_by_default_a_mark_stands_for_it_and_list_and_receipt_say_why(here: Here
     assert b" lacks binary parts " in here("ls")[1]
     shown = here("show", "@last")[1].decode()
     assert "ok, log lacks binary parts" in shown
+    assert re.search("omitted +1 fragments, each with a mark", shown)
     assert f"{size(len(png()))} observed" in shown
     assert f"{size(len(png()))} discarded" in shown
     assert NOISE[:16] not in b"".join(path.read_bytes() for path in here.conversation.rglob("*.*") if path.is_file())

@@ -164,7 +164,16 @@ def test_text_is_passed_on_whole(raw: bytes) -> None:
 
 @pytest.mark.parametrize(
     "raw",
-    [b"Continue? [y/N] ", b"Password: ", b"% ", b"\x1b[1m>\x1b[0m ", "Größe? ".encode(), b"\r 61%", "é".encode()],
+    [
+        b"Continue? [y/N] ",
+        b"Password: ",
+        b"% ",
+        b"\x1b[1m>\x1b[0m ",
+        "Größe? ".encode(),
+        b"\r 61%",
+        "é".encode(),
+        b"\x01\x1b[32m\x02> ",
+    ],
 )
 def test_plain_text_is_never_held(raw: bytes) -> None:
     assert Recogniser().feed(raw) == [raw]
