@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 _DIGEST_BYTES = 4
 _LENGTH_BYTES = 8
 _MAKERS = ("pattern.py", "shape.py", "exact.py", "engine.py")
+_RETURN = b"\r"
 _BREAK = re.compile(b"[%b]" % BREAKS)
 
 
@@ -42,10 +43,11 @@ class Engine:
         leftmost = hs.HS_FLAG_SOM_LEFTMOST
         databases = _Databases(
             # Vectored, so that what came before a block need not be put together with it, which is a copy of both.
-            plain=_compiled(hs, exact.plain, hs.HS_MODE_VECTORED, leftmost),
-            joined=_compiled(hs, exact.joined, hs.HS_MODE_VECTORED, leftmost),
-            tails=_compiled(hs, exact.tails, hs.HS_MODE_BLOCK, hs.HS_FLAG_SINGLEMATCH),
-            controls=_compiled(hs, (CONTROL,), hs.HS_MODE_BLOCK, hs.HS_FLAG_SINGLEMATCH),
+            plain=_compiled(hs, list(enumerate(exact.plain)), hs.HS_MODE_VECTORED, leftmost),
+            on_lines=_compiled(hs, exact.on_lines, hs.HS_MODE_VECTORED, leftmost),
+            joined=_compiled(hs, list(enumerate(exact.joined)), hs.HS_MODE_VECTORED, leftmost),
+            tails=_compiled(hs, list(enumerate(exact.tails)), hs.HS_MODE_BLOCK, hs.HS_FLAG_SINGLEMATCH),
+            controls=_compiled(hs, [(0, CONTROL)], hs.HS_MODE_BLOCK, hs.HS_FLAG_SINGLEMATCH),
         )
         return cls(exact, databases)
 
@@ -61,7 +63,7 @@ class Engine:
         if serialised[:_DIGEST_BYTES] != _digest(hs, rules, body):
             return None
         reach, body = int.from_bytes(body[:_LENGTH_BYTES], "big"), body[_LENGTH_BYTES:]
-        modes = (hs.HS_MODE_VECTORED, hs.HS_MODE_VECTORED, hs.HS_MODE_BLOCK, hs.HS_MODE_BLOCK)
+        modes = (hs.HS_MODE_VECTORED,) * 3 + (hs.HS_MODE_BLOCK,) * 2
         try:
             loaded = [hs.loadb(part, mode) for part, mode in zip(_parts(body), modes, strict=True)]
             engine = cls(Exact(rules, reach), _Databases(*loaded))
@@ -87,6 +89,7 @@ class _Databases(NamedTuple):
     """What hyperscan made of the patterns: apart, since each is faster than one of them all."""
 
     plain: Database
+    on_lines: Database
     joined: Database
     tails: Database
     controls: Database
@@ -97,7 +100,7 @@ class Scanner:
 
     def __init__(self, databases: _Databases) -> None:
         scratch = _hyperscan().Scratch
-        self._plain, self._joined, self._tails, self._controls = (
+        self._plain, self._on_lines, self._joined, self._tails, self._controls = (
             functools.partial(database.scan, scratch=scratch(database)) for database in databases
         )
 
@@ -105,10 +108,12 @@ class Scanner:
         """Return the candidates that end in ``text``, as ``before`` precedes it, or in ``before``."""
         return _found(self._plain, [before, text])
 
-    def joined(self, before: bytes, text: bytes) -> list[Candidate]:
-        """Return the candidates in both without their breaks of lines; they are placed where they are in the whole."""
-        found = _found(self._joined, [without_breaks(before), without_breaks(text)])
-        return _placed(found, before + text) if found else found
+    def tokens(self, before: bytes, text: bytes) -> list[Candidate]:
+        """Return the candidates for tokens in both, also those that lines are broken in."""
+        if _RETURN in before or _RETURN in text:
+            found = _found(self._joined, [without_breaks(before), without_breaks(text)])
+            return _placed(found, before + text) if found else found
+        return _found(self._on_lines, [before, text])
 
     def tails(self, joined: bytes) -> list[int]:
         """Return which of the tails the text ends with."""
@@ -150,10 +155,12 @@ def _note(pattern: int, start: int, _end: int, _flags: int, found: Any) -> None:
     found.append(Candidate(pattern, start))
 
 
-def _compiled(hs: ModuleType, patterns: Sequence[bytes], mode: int, flags: int) -> Database:
+def _compiled(hs: ModuleType, patterns: Sequence[tuple[int, bytes]], mode: int, flags: int) -> Database:
+    """Compile numbered patterns; several may have one number."""
     database: Database = hs.Database(mode=mode)
+    numbers, expressions = zip(*patterns, strict=True)
     try:
-        database.compile(expressions=patterns, ids=range(len(patterns)), flags=[flags] * len(patterns))
+        database.compile(expressions=expressions, ids=numbers, flags=[flags] * len(patterns))
     except hs.error as error:
         raise EngineUnavailable(f"hyperscan cannot compile the redaction rules: {error}") from error
     return database

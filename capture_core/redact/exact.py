@@ -129,6 +129,16 @@ class Exact:
         return tuple(_shape().candidate(rule.token).encode() for rule in self.rules if rule.token)
 
     @property
+    def on_lines(self) -> tuple[tuple[int, bytes], ...]:
+        """What it is to look for in a text without carriage returns, and for which of :attr:`joined`."""
+        tokens = [rule.token for rule in self.rules if rule.token]
+        return tuple(
+            (number, candidate.encode())
+            for number, token in enumerate(tokens)
+            for candidate in _shape().candidates_on_lines(token)
+        )
+
+    @property
     def tails(self) -> tuple[bytes, ...]:
         """What it is to look for at the end of a text without breaks of lines."""
         return tuple(_shape().tail(rule.token).encode() for rule in self.rules if rule.token)
@@ -139,7 +149,7 @@ class Exact:
         return max((_shape().reach(rule.token) for rule in self.rules if rule.token), default=0) + _APART_BYTES
 
     def values(
-        self, text: bytes, plain: Iterable[Candidate], joined: Iterable[Candidate], floor: int, most: int
+        self, text: bytes, plain: Iterable[Candidate], tokens: Iterable[Candidate], floor: int, most: int
     ) -> Iterator[Value]:
         """Yield the secrets among the candidates that begin at ``floor`` or later, none within another.
 
@@ -147,7 +157,7 @@ class Exact:
         that begin together the one whose opening is known first.  One of more than ``most`` bytes is not judged.
         """
         tried = [(self._of_plain[pattern], start) for pattern, start in plain]
-        tried += [(self._of_tokens[pattern], start) for pattern, start in joined]
+        tried += [(self._of_tokens[pattern], start) for pattern, start in tokens]
         openings = [(*found, form) for form, start in tried if (found := form.opened(text, start))]
         for start, opened, form in sorted(openings, key=itemgetter(0, 1)):
             if start < floor:

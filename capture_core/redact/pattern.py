@@ -7,6 +7,7 @@ the same to any engine, and every beginning of what it matches is itself matched
 
 from __future__ import annotations
 
+import itertools
 import re
 from typing import TYPE_CHECKING, NamedTuple, assert_never
 
@@ -128,6 +129,26 @@ def beginnings(pattern: Pattern) -> Pattern:
         case Sequence():
             return pattern
     assert_never(pattern)
+
+
+def spelt(pattern: Pattern) -> Iterator[tuple[str, ...]]:
+    """Yield every way to write a pattern without unbounded repeats as one byte after another, each as its source."""
+    match pattern:
+        case Unit(source):
+            yield (source,)
+        case Either(options):
+            for option in options:
+                yield from spelt(option)
+        case Sequence(parts):
+            yield from _spelt_together(parts)
+        case Repeat(part, least, most):
+            for times in range(least, (least if most is None else most) + 1):
+                yield from _spelt_together((part,) * times)
+
+
+def _spelt_together(parts: tuple[Pattern, ...]) -> Iterator[tuple[str, ...]]:
+    for chosen in itertools.product(*map(spelt, parts)):
+        yield tuple(itertools.chain.from_iterable(chosen))
 
 
 def longest(pattern: Pattern) -> int | None:

@@ -143,12 +143,12 @@ class Redactor:
 
     def _search(self, text: bytes, floor: int = 0) -> bytes:
         """Take text that is outside of any value, and in which none begins before ``floor``."""
-        plain, joined = self._scanner.plain(self._behind, text), self._scanner.joined(self._behind, text)
-        if not plain and not joined and len(text) > self._exact.reach:
+        plain, tokens = self._scanner.plain(self._behind, text), self._scanner.tokens(self._behind, text)
+        if not plain and not tokens and len(text) > self._exact.reach:
             return self._rest(text, 0, self._undecided(text, 0))
         start = len(self._behind)
         text = self._behind + text
-        return self._mask(text, start, self._exact.values(text, plain, joined, start + floor, self._pending_bytes))
+        return self._mask(text, start, self._exact.values(text, plain, tokens, start + floor, self._pending_bytes))
 
     def _undecided(self, text: bytes, start: int) -> Undecided:
         return self._exact.undecided(text, start, self._scanner.tails)

@@ -115,8 +115,8 @@ TOKENS = (
         name="discord-token",
         source="Discord, Developer Docs: Reference, Authentication",
         # The bot's id in base64: of digits alone.
-        introducer="[MNO][DTjz][AEIMQUYcgk][w-z0-5](?:[MNO][DTjz][AEIMQUYcgk][w-z0-5]){3}",
-        body=rf"[{_LETTERS}]{{7,12}}\.[{_URL_SAFE}]{{6}}\.[{_URL_SAFE}]{{27}}",
+        introducer="[MNO][DTjz][AEIMQUYcgk][w-z0-5]",
+        body=rf"(?:[MNO][DTjz][AEIMQUYcgk][w-z0-5]){{3}}[{_LETTERS}]{{7,12}}\.[{_URL_SAFE}]{{6}}\.[{_URL_SAFE}]{{27}}",
         alphabet=_URL_SAFE,
         apart=True,
         masks=("Bot «MTk4NjIyNDgzNDcxOTI1MjQ4.Cl2FMQ.ZnCjm1XVW7vRze4b7Cq4se7kKWs»",),
@@ -163,6 +163,8 @@ TOKENS = (
         body="[0-9]",
         alphabet="0-9",
         exact=True,
+        # Lines that end in such digits are too many to be looked at.
+        solid=True,
         apart=True,
         masks=("anystring:3f9a1«c7e5b2d8046af13c9e7b05d2864-us19»",),
         passes=("0123456789abcdef0123456789abcdef-user", "0123456789abcdef0123456789abcdef"),

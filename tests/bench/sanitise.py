@@ -80,7 +80,7 @@ def _scanner() -> Callable[[bytes], object]:
 
     def scan(block: bytes) -> None:
         scanner.plain(b"", block)
-        scanner.joined(b"", block)
+        scanner.tokens(b"", block)
 
     return scan
 

@@ -27,7 +27,7 @@ SECRETS = (
 
 def candidates(engine: Engine, before: bytes, text: bytes) -> tuple[list[Candidate], list[Candidate]]:
     scanner = engine.scanner()
-    return scanner.plain(before, text), scanner.joined(before, text)
+    return scanner.plain(before, text), scanner.tokens(before, text)
 
 
 def test_a_loaded_engine_finds_the_same() -> None:
@@ -78,8 +78,8 @@ def test_a_candidate_may_lie_across_two_parts(cut: int) -> None:
 @pytest.mark.parametrize("breaks", ["\n", "\r", "\r\n", "\n\n"])
 def test_a_token_is_found_where_it_stands_also_when_lines_are_broken_in_it(breaks: str) -> None:
     text = f"first line\r\n\nand ghp_16C7e4{breaks}2F292c6912E7710c{breaks}838347Ae178B4a\nlast\n".encode()
-    assert [start for _, start in shared_engine().scanner().joined(b"", text)] == [text.index(b"ghp_")]
-    assert [start for _, start in shared_engine().scanner().joined(text[:30], text[30:])] == [text.index(b"ghp_")]
+    assert [start for _, start in shared_engine().scanner().tokens(b"", text)] == [text.index(b"ghp_")]
+    assert [start for _, start in shared_engine().scanner().tokens(text[:30], text[30:])] == [text.index(b"ghp_")]
 
 
 def test_streams_scan_at_the_same_time() -> None:
@@ -88,7 +88,7 @@ def test_streams_scan_at_the_same_time() -> None:
 
     def scan() -> None:
         scanner = shared_engine().scanner()
-        counts.extend(len(scanner.plain(b"", text)) + len(scanner.joined(b"", text)) for _ in range(20))
+        counts.extend(len(scanner.plain(b"", text)) + len(scanner.tokens(b"", text)) for _ in range(20))
 
     threads = [Thread(target=scan, name=f"scan {number}") for number in range(3)]
     for thread in threads:
