@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from capture_core.decode import Decoder
 from capture_core.redact.engine import shared_engine
 from capture_core.redact.redactor import OMITTED, Redactor
+from capture_core.redact.veils import Veils
 from capture_core.sidecar import Places
 from capture_core.strip import Stripper
 
@@ -32,9 +33,19 @@ class Counts(NamedTuple):
     """Raw bytes of binary stretches."""
 
 
-def sanitised(raw: bytes, *, pending_bytes: int, engine: Callable[[], Engine] = shared_engine) -> bytes:
+def _no_veils() -> Veils:
+    return Veils((), ())
+
+
+def sanitised(
+    raw: bytes,
+    *,
+    pending_bytes: int,
+    engine: Callable[[], Engine] = shared_engine,
+    veils: Callable[[], Veils] = _no_veils,
+) -> bytes:
     """Return the text of raw bytes that are whole: a label, a saved text, a message."""
-    sanitiser = Sanitiser(pending_bytes=pending_bytes, engine=engine)
+    sanitiser = Sanitiser(pending_bytes=pending_bytes, engine=engine, veils=veils)
     return sanitiser.feed(raw) + sanitiser.finish(eof=True)
 
 
@@ -46,9 +57,17 @@ class Sanitiser:
     :exc:`~capture_core.errors.EngineUnavailable` when there is none to be had.
     """
 
-    def __init__(self, *, pending_bytes: int, engine: Callable[[], Engine] = shared_engine) -> None:
+    def __init__(
+        self,
+        *,
+        pending_bytes: int,
+        engine: Callable[[], Engine] = shared_engine,
+        veils: Callable[[], Veils] = _no_veils,
+    ) -> None:
+        """``veils``: makes the stage that hides what is secret beyond the engine's rules."""
         self._pending_bytes = pending_bytes
         self._engine = engine
+        self._veils = veils
         self._stages: _Stages | None = None
         self._places = Places()
 
@@ -76,7 +95,7 @@ class Sanitiser:
         if not raw:
             return b""
         if self._stages is None:
-            self._stages = _Stages(self._engine(), pending_bytes=self._pending_bytes)
+            self._stages = _Stages(self._engine(), self._veils(), pending_bytes=self._pending_bytes)
         return self._given(self._stages.feed(raw))
 
     def interrupt(self, mark: bytes) -> bytes:
@@ -102,31 +121,32 @@ class Sanitiser:
 class _Stages:
     """The stages of one stream, in a row."""
 
-    def __init__(self, engine: Engine, *, pending_bytes: int) -> None:
+    def __init__(self, engine: Engine, veils: Veils, *, pending_bytes: int) -> None:
         scanner = engine.scanner()
         self._decoder = Decoder()
         self._stripper = Stripper(scanner.has_control)
-        self._redactor = Redactor(engine.exact, scanner, pending_bytes=pending_bytes)
+        self._veils = veils
+        self._redactor = Redactor(engine.exact, scanner, pending_bytes=pending_bytes, veil_names=self._veils.names)
         self._cut_characters = 0
 
     @property
     def accepted(self) -> int:
-        return self._decoder.accepted + self._stripper.accepted + self._redactor.accepted
+        return self._decoder.accepted + self._stripper.accepted + self._veils.accepted + self._redactor.accepted
 
     @property
     def held(self) -> int:
-        return self._decoder.held + self._stripper.held + self._redactor.held
+        return self._decoder.held + self._stripper.held + self._veils.held + self._redactor.held
 
     @property
     def discarded(self) -> int:
-        return self._decoder.discarded + self._redactor.discarded
+        return self._decoder.discarded + self._veils.discarded + self._redactor.discarded
 
     def counts(self) -> Counts:
         return Counts(
-            redactions=dict(self._redactor.redactions),
+            redactions=dict(self._veils.redactions + self._redactor.redactions),
             replaced_bytes=self._decoder.replaced,
             stripped_bytes=self._stripper.accepted,
-            omitted_fragments=self._redactor.omitted + self._cut_characters,
+            omitted_fragments=self._veils.omitted + self._redactor.omitted + self._cut_characters,
         )
 
     def tell(self, places: Places, length: int) -> None:
@@ -135,12 +155,11 @@ class _Stages:
         self._redactor.edits.clear()
 
     def feed(self, raw: bytes) -> bytes:
-        return self._redactor.feed(self._stripper.feed(self._decoder.feed(raw)))
+        return self._redactor.feed(self._veils.feed(self._stripper.feed(self._decoder.feed(raw))))
 
     def finish(self, *, eof: bool) -> bytes:
         text = self._stripper.feed(self._decoder.finish(eof=eof)) + self._stripper.finish()
+        text = self._veils.feed(text) + self._veils.finish(eof=eof)
         text = self._redactor.feed(text) + self._redactor.finish(eof=eof)
-        if not self._decoder.discarded:
-            return text
-        self._cut_characters = 1
-        return text + OMITTED
+        self._cut_characters = min(1, self._decoder.discarded)
+        return text + OMITTED * (self._veils.omitted + self._cut_characters)

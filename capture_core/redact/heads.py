@@ -32,6 +32,13 @@ class HeadScanner(Protocol):
         """
 
 
+class Scanners(Protocol):
+    """What finds heads, made once for all streams."""
+
+    def scanner(self) -> HeadScanner:
+        """Return a scanner for one stream."""
+
+
 class Heads:
     """What is looked for first: immutable, one for all streams."""
 

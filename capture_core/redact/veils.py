@@ -67,8 +67,9 @@ class Veils:
         """Omitted fragments: none but at an end, and without a mark in the text."""
         self.redactions: Counter[str] = Counter()
         """Hidden values for which there was no room for a veil."""
+        self.names = names
+        """What stands in the text for a hidden value, by the index that its veil bears."""
         self._finders = finders
-        self._names = names
         self._found: list[Match] = []
         """Values that are whole, and wait for one that begins before them."""
         self._window = Window()
@@ -82,6 +83,8 @@ class Veils:
 
     def feed(self, text: bytes) -> bytes:
         """Return the text that is decided now."""
+        if not self._finders:
+            return text
         joined = text.replace(b"\n", b"")
         if b"\r" in joined:
             joined = joined.replace(b"\r", b"")
@@ -198,7 +201,7 @@ class Veils:
         self.accepted += weight(hidden) - length
         if length >= SHORTEST_VEIL:
             return veiled(name, length)
-        self.redactions[self._names[name]] += 1
+        self.redactions[self.names[name]] += 1
         return _TOO_SHORT * length
 
     def _omit(self) -> None:
