@@ -9,9 +9,11 @@ from __future__ import annotations
 import os
 import threading
 import time
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from capture_core import names
+from capture_core.clock import boot_id, utc
 from capture_core.durable import lock, reserve, unlock, write_all
 from capture_core.facts import (
     CaptureFacts,
@@ -38,8 +40,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from capture_core.durable import NewFile
+    from capture_core.facts import SidecarKind
     from capture_core.handoff import Handoff
     from capture_core.limits import Limits
+    from capture_core.sidecar_file import Sidecars
     from capture_core.spool import TextStage
 
 
@@ -95,7 +99,7 @@ class Capture:
         self._label: str | None = None
         self._call_id: str | None = None
         self._first_reason: CaptureReason | None = None
-        self._started = _utc(time.time())
+        self._started = utc(time.time())
         self._clock = time.monotonic()
         self._place = Namespace(identity.conversation, identity.tool)
         self._published: list[str] = []
@@ -173,7 +177,7 @@ class Capture:
         """Let go of locks and descriptors; what was published stays."""
         for spool in self._spools.values():
             unlock(spool.file.fd)
-            spool.file.discard()
+            spool.discard()
         self._spools = {}
         self._receipt_file.discard()
         self._place.close()
@@ -184,7 +188,7 @@ class Capture:
             self._place.unlink(name)
         self._place.unlink(names.live_receipt_file(self.capture_id))
         for spool in self._spools.values():
-            spool.file.discard()
+            spool.discard()
         if hasattr(self, "_receipt_file"):
             self._receipt_file.discard()
         self._place.undo()
@@ -194,10 +198,23 @@ class Capture:
         for stream in self._identity.streams:
             name = names.live_stream_file(self.capture_id, stream)
             file = self._locked_file()
-            masking = self._masking
-            self._spools[stream] = Spool(stream, name, file, budget, self._limits, masking.stage, is_raw=masking.is_raw)
+            masking, sidecars = self._masking, partial(self._make_sidecars, stream, budget)
+            self._spools[stream] = Spool(
+                stream, name, file, budget, self._limits, masking.stage, is_raw=masking.is_raw, make_sidecars=sidecars
+            )
             self._place.publish(file, name)
             self._published.append(name)
+
+    def _make_sidecars(self, stream: StreamName, budget: Budget) -> Sidecars:
+        from capture_core.sidecar_file import Sidecars
+
+        return Sidecars(partial(self._new_sidecar, stream), budget)
+
+    def _new_sidecar(self, stream: StreamName, kind: SidecarKind) -> tuple[str, NewFile]:
+        name = names.sidecar_file(self.capture_id, stream, kind)
+        file = self._place.new_published(name)
+        self._published.append(name)
+        return name, file
 
     def _locked_file(self) -> NewFile:
         file = self._place.new_file()
@@ -273,20 +290,6 @@ class Capture:
             return TimeFacts(started=self._started)
         return TimeFacts(
             started=self._started,
-            ended=_utc(ended),
+            ended=utc(ended),
             duration_seconds=round(time.monotonic() - self._clock, 6),
         )
-
-
-def boot_id() -> str | None:
-    """The kernel's name for this boot; ``None`` where it gives none."""
-    try:
-        with open("/proc/sys/kernel/random/boot_id", encoding="ascii") as file:
-            return file.read().strip()
-    except OSError:
-        return None
-
-
-def _utc(seconds: float) -> str:
-    milliseconds = int(seconds * 1000) % 1000
-    return f"{time.strftime('%Y-%m-%dT%H:%M:%S', time.gmtime(seconds))}.{milliseconds:03d}Z"

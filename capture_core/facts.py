@@ -94,6 +94,25 @@ class StreamName(StrEnum):
     CONTENT = "content"
 
 
+class SidecarKind(StrEnum):
+    """What is kept beside a stream's text; the values end the files' names."""
+
+    SGR = "sgr"
+    """Where styles begin."""
+    TIMES = "times"
+    """When text arrived."""
+
+
+class SidecarState(StrEnum):
+    """Whether a sidecar speaks of all committed text."""
+
+    WHOLE = "whole"
+    FULL = "full"
+    """Its share of the limit was used up."""
+    FAILED = "failed"
+    """The disk did not take it."""
+
+
 class Liveness(StrEnum):
     """What a reader can prove about the owner of a capture.  Derived, never stored."""
 
@@ -154,6 +173,21 @@ class RepresentationFacts(Record):
     replaced_bytes: int | None = 0
     stripped_bytes: int | None = 0
     omitted_fragments: int | None = 0
+    unmasked_values: tuple[str, ...] = ()
+    """Names of values that were to be masked and could not be: too short, too long, a common word, or not secret."""
+
+
+class SidecarFacts(Record):
+    """One sidecar of a stream: ``file`` is ``None`` when none could be made, ``retained`` its bytes.
+
+    ``end`` is the offset in the text from which on it says nothing; ``None`` while it is whole.
+    """
+
+    file: str | None
+    state: SidecarState
+    retained: int
+    records: int
+    end: int | None = None
 
 
 class StreamFacts(Record):
@@ -180,6 +214,7 @@ class StreamFacts(Record):
     lines: int | None = None
     final_newline: bool | None = None
     sha256: str | None = None
+    sidecars: Mapping[str, SidecarFacts] = _NOTHING
 
 
 class ByteRange(Record):

@@ -17,10 +17,11 @@ if TYPE_CHECKING:
 
 
 class Chunk(NamedTuple):
-    """Bytes as one read gave them."""
+    """Bytes as one read gave them, and when, in nanoseconds since the epoch; ``None`` where nobody looked."""
 
     stream: str
     data: bytes
+    arrived: int | None = None
 
 
 class StreamEnd(NamedTuple):
@@ -70,7 +71,7 @@ class Handoff:
         """Whether the hand-off has stopped because the writer did not keep moving."""
         return self._stalled
 
-    def offer(self, stream: str, data: bytes) -> bool:
+    def offer(self, stream: str, data: bytes, arrived: int | None = None) -> bool:
         """Hand over one read; ``False`` when it was refused (and counted)."""
         with self._lock:
             self._observed[stream] += len(data)
@@ -79,7 +80,7 @@ class Handoff:
                 return False
             self._queued[stream] += len(data)
             self._weight += len(data) + self._limits.queue_item_bytes
-            self._put(Chunk(stream, data))
+            self._put(Chunk(stream, data, arrived))
             return True
 
     def refuse(self, stream: str, size: int) -> None:

@@ -6,7 +6,7 @@ import re
 from typing import NamedTuple
 
 from capture_core.errors import BadName
-from capture_core.facts import StreamName
+from capture_core.facts import SidecarKind, StreamName
 
 TOOL_OUTPUTS = "tool-outputs"
 PRIVATE = ".capview"
@@ -75,6 +75,11 @@ def live_stream_file(capture: str, stream: str, generation: int = 1) -> str:
 def final_stream_file(capture: str, stream: str, generation: int = 1, *, binary: bool = False) -> str:
     """``<id>.<stream>.txt``, or ``.bin`` for opted-in raw bytes."""
     return f"{capture}.{stream}{_generation(generation)}.{'bin' if binary else 'txt'}"
+
+
+def sidecar_file(capture: str, stream: str, kind: SidecarKind, generation: int = 1) -> str:
+    """``<id>.<stream>.sgr`` or ``.times``: one name from its first record on."""
+    return f"{capture}.{stream}{_generation(generation)}.{kind}"
 
 
 def live_receipt_file(capture: str) -> str:

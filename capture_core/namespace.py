@@ -74,6 +74,16 @@ class Namespace:
         """Give ``file`` its name in the tool's folder; never over anything."""
         file.publish(self._folder, name)
 
+    def new_published(self, name: str) -> NewFile:
+        """A private file that everybody sees as it begins."""
+        file = self.new_file()
+        try:
+            self.publish(file, name)
+        except BaseException:
+            file.discard()
+            raise
+        return file
+
     def replace(self, name: str, data: bytes) -> None:
         """Replace a file of ours in the tool's folder whole."""
         replace(self._scratch, self._random_name(), self._folder, name, data)

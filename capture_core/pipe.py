@@ -13,7 +13,7 @@ import select
 import struct
 import termios
 import threading
-from time import monotonic
+from time import monotonic, monotonic_ns, time_ns
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -74,6 +74,8 @@ class PipeReader:
         self._detached = threading.Event()
         self._deadline: float | None = None
         self._told = False
+        # Arrival times never go back, whatever is done to the clock meanwhile.
+        self._epoch = time_ns() - monotonic_ns()
         self._lock = threading.Lock()
         self._gone = False
         self._thread = threading.Thread(target=self._run, name="pipe-reader", daemon=True)
@@ -172,12 +174,13 @@ class PipeReader:
                 self._poll.register(inlet.outlet.fd, select.POLLOUT)
 
     def _take(self, inlet: _Inlet, data: bytes) -> None:
+        arrived = self._epoch + monotonic_ns()
         if inlet.left is None:
-            self._handoff.offer(inlet.stream, data)
+            self._handoff.offer(inlet.stream, data, arrived)
             return
         own, late = data[: inlet.left], data[inlet.left :]
         inlet.left -= len(own)
-        self._handoff.offer(inlet.stream, own)
+        self._handoff.offer(inlet.stream, own, arrived)
         if inlet.left == 0:
             self._end(inlet, eof=not late and _is_hung_up(inlet.fd))
         self._handoff.refuse(inlet.stream, len(late))

@@ -8,7 +8,7 @@ import msgspec
 
 from capture_core import names
 from capture_core.errors import ReceiptError
-from capture_core.facts import SCHEMA, Receipt
+from capture_core.facts import SCHEMA, Receipt, SidecarKind
 
 if TYPE_CHECKING:
     from capture_core.facts import StreamFacts
@@ -76,6 +76,10 @@ def _check_stream(stream: str, facts: StreamFacts, capture: str) -> None:
         or name.form not in _LIVE_AND_FINAL
     ):
         raise ReceiptError(f"its receipt names {_short(facts.file)} as its stream {_short(stream)}")
+    for kind in SidecarKind:
+        file = facts.sidecars[kind].file if kind in facts.sidecars else None
+        if file is not None and file != names.sidecar_file(capture, stream, kind, facts.generation):
+            raise ReceiptError(f"its receipt names {_short(file)} as the {kind} of its stream {_short(stream)}")
     if facts.start < 0 or (facts.end is not None and facts.end < facts.start):
         raise ReceiptError(f"its receipt gives the impossible range {facts.start}:{facts.end}")
 

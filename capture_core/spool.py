@@ -6,8 +6,10 @@ import errno
 import os
 from typing import TYPE_CHECKING, Protocol
 
+from capture_core.cutting import cut_before, whole_chars, whole_chars_back
 from capture_core.durable import FINAL_MODE, ShortWrite, write_all
 from capture_core.facts import ByteRange, CaptureReason, CaptureState, PreviewFacts, StreamFacts
+from capture_core.limits import SIDECAR_SHARE
 from capture_core.preview import Tail
 from capture_core.seal import Sealer
 from capture_core.verdict import stream_state
@@ -19,10 +21,9 @@ if TYPE_CHECKING:
     from capture_core.handoff import ReaderCounts
     from capture_core.limits import Limits
     from capture_core.sanitise import Counts
+    from capture_core.sidecar_file import Sidecars
 
 _DISK_FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
-_MARKER_BYTES = 96
-"""No marker in the text is longer; a cut is never made inside one."""
 
 
 class TextStage(Protocol):
@@ -49,14 +50,27 @@ class TextStage(Protocol):
     def finish(self, *, eof: bool) -> bytes:
         """Text that the end decides; nothing is held afterwards."""
 
+    def take_styles(self) -> list[tuple[int, int]]:
+        """The styles of text given out so far, each by the offset where it begins in all of it; each once."""
+
 
 class Budget:
-    """Bytes that all streams of one capture may still retain."""
+    """Bytes that all streams of one capture may still retain, and of these, its sidecars."""
 
-    __slots__ = ("left",)
+    __slots__ = ("left", "left_to_sidecars")
 
     def __init__(self, size: int) -> None:
         self.left = size
+        self.left_to_sidecars = size // SIDECAR_SHARE
+
+    def take_records(self, count: int, size: int, *, spare: int) -> int:
+        """Take room for up to ``count`` records, and for ``spare`` more with the first; how many of them fit."""
+        fits = min(count, min(self.left, self.left_to_sidecars) // size - spare)
+        if fits <= 0:
+            return 0
+        self.left -= (fits + spare) * size
+        self.left_to_sidecars -= (fits + spare) * size
+        return fits
 
 
 class Spool:
@@ -72,8 +86,12 @@ class Spool:
         make_stage: Callable[[], TextStage],
         *,
         is_raw: bool = False,
+        make_sidecars: Callable[[], Sidecars] | None = None,
     ) -> None:
-        """``is_raw``: the stage gives any bytes, not text; they have no lines, no preview, and are cut anywhere."""
+        """``is_raw``: the stage gives any bytes, not text; they have no lines, no preview, and are cut anywhere.
+
+        ``make_sidecars`` is called when a first byte was committed.
+        """
         self.name = name
         self.file_name = file_name
         self.file = file
@@ -83,6 +101,9 @@ class Spool:
         self._limits = limits
         self._make_stage = make_stage
         self._is_raw = is_raw
+        self._make_sidecars = make_sidecars
+        self._sidecars: Sidecars | None = None
+        self._arrived: int | None = None
         self._stage: TextStage | None = None
         self._tail: Tail | None = None
         self._sealer = Sealer(file.fd)
@@ -106,8 +127,9 @@ class Spool:
         """The stage, when a byte ever came; its engine is loaded no earlier."""
         return self._stage
 
-    def feed(self, raw: bytes) -> None:
-        """Take one read."""
+    def feed(self, raw: bytes, arrived: int | None = None) -> None:
+        """Take one read, which ``arrived`` so many nanoseconds after the epoch, where somebody looked."""
+        self._arrived = arrived
         if self._stage is None:
             self._stage = self._make_stage()
         self._settle(self._stage, lambda stage: stage.feed(raw))
@@ -146,15 +168,16 @@ class Spool:
             lines=self._lines,
             final_newline=self._last == b"\n" if self._retained and not self._is_raw else None,
             sha256=self._sha256,
+            sidecars={} if self._sidecars is None else self._sidecars.facts(),
         )
 
     def preview(self, chars: int) -> PreviewFacts:
         """Head and tail ranges of the committed text for ``chars`` characters: a third head, the rest tail."""
-        head_end = _whole_chars(os.pread(self.file.fd, chars * 4 // 3, 0), chars // 3)
+        head_end = whole_chars(os.pread(self.file.fd, chars * 4 // 3, 0), chars // 3)
         tail_chars = chars - chars // 3
         start = max(head_end, self._retained - 4 * tail_chars)
         block = os.pread(self.file.fd, self._retained - start, start)
-        tail_start = self._retained - _whole_chars_back(block, tail_chars)
+        tail_start = self._retained - whole_chars_back(block, tail_chars)
         if tail_start <= head_end:
             head, tail, shown = ByteRange(start=0, end=self._retained), None, self._retained
         else:
@@ -169,13 +192,22 @@ class Spool:
         )
 
     def seal(self) -> None:
-        """Make the data durable, know its digest, and take the right to write from the file."""
+        """Make the data durable, know its digest, and take the right to write from the files."""
+        if self._sidecars is not None:
+            self._sidecars.seal()
         self._sealer.close()
         self._sha256, self._lines = self._sealer.hexdigest(), None if self._is_raw else self._sealer.lines()
         os.fchmod(self.file.fd, FINAL_MODE)
 
+    def discard(self) -> None:
+        """Close the files; what was published stays."""
+        if self._sidecars is not None:
+            self._sidecars.discard()
+        self.file.discard()
+
     def _settle(self, stage: TextStage, work: Callable[[TextStage], bytes]) -> None:
         accepted, discarded, was_cut = stage.accepted, stage.discarded, self.reason is not None
+        start = self._retained
         text = work(stage)
         newly_accepted, newly_discarded = stage.accepted - accepted, stage.discarded - discarded
         self._discarded += newly_discarded
@@ -185,6 +217,14 @@ class Spool:
             self._accepted += newly_accepted
         if text:
             self._commit(text)
+        self._describe(start, stage.take_styles())
+
+    def _describe(self, start: int, styles: list[tuple[int, int]]) -> None:
+        """Append to the sidecars, after the text: no reader sees a record of what is not committed."""
+        if self._retained > start and self._make_sidecars is not None:
+            if self._sidecars is None:
+                self._sidecars = self._make_sidecars()
+            self._sidecars.append(start, self._retained, styles, self._arrived)
 
     def _commit(self, text: bytes) -> None:
         if self.reason is None and len(text) <= self._budget.left:
@@ -211,7 +251,7 @@ class Spool:
         self._record(text)
 
     def _cut_before(self, text: bytes, size: int) -> int:
-        return max(0, min(size, len(text))) if self._is_raw else _cut_before(text, size)
+        return max(0, min(size, len(text))) if self._is_raw else cut_before(text, size)
 
     def _record(self, text: bytes) -> None:
         self._retained += len(text)
@@ -237,31 +277,3 @@ class Spool:
     def _why_omitted(self) -> CaptureReason:
         is_binary = self._stage is not None and self._stage.counts().omitted_binary_bytes
         return CaptureReason.BINARY_OMITTED if is_binary else CaptureReason.UNDECIDABLE_OMITTED
-
-
-def _cut_before(text: bytes, size: int) -> int:
-    """The largest boundary ≤ ``size`` that lies between code points and outside a ``[redacted:…]`` marker."""
-    size = max(0, min(size, len(text)))
-    while 0 < size < len(text) and text[size] & 0xC0 == 0x80:  # noqa: PLR2004 — UTF-8 continuation bytes
-        size -= 1
-    if size == len(text):
-        return size
-    near = max(0, size - _MARKER_BYTES)
-    opened = max(text.rfind(b"[redacted:", near, size + 10), text.rfind(b"[omitted:", near, size + 9))
-    if near <= opened < size and b"]" not in text[opened:size] and b"]" in text[size : size + _MARKER_BYTES]:
-        return opened
-    return size
-
-
-def _whole_chars(block: bytes, chars: int) -> int:
-    """How many bytes the first ``chars`` code points of ``block`` take; ``block`` starts on a boundary."""
-    if block.isascii():
-        return min(chars, len(block))
-    return len(block.decode("utf-8", "ignore")[:chars].encode())
-
-
-def _whole_chars_back(block: bytes, chars: int) -> int:
-    """How many bytes the last ``chars`` code points of ``block`` take; ``block`` ends on a boundary."""
-    if block.isascii():
-        return min(chars, len(block))
-    return len(block.decode("utf-8", "ignore")[-chars:].encode()) if chars else 0

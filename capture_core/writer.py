@@ -82,7 +82,7 @@ class Writer:
 
     def _do(self, item: Item) -> None:
         if isinstance(item, Chunk):
-            self._capture.spools[item.stream].feed(item.data)
+            self._capture.spools[item.stream].feed(item.data, item.arrived)
         elif isinstance(item, StreamEnd):
             self._end(item.stream, eof=item.eof)
         elif isinstance(item, Wake):

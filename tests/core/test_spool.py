@@ -11,12 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from capture_core.cutting import cut_before
 from capture_core.durable import NewFile, open_own
 from capture_core.facts import CaptureReason, CaptureState
 from capture_core.handoff import ReaderCounts
 from capture_core.limits import Limits
 from capture_core.sanitise import Counts
-from capture_core.spool import Budget, Spool, _cut_before
+from capture_core.spool import Budget, Spool
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -38,6 +39,9 @@ class Holding:
 
     def counts(self) -> Counts:
         return Counts()
+
+    def take_styles(self) -> list[tuple[int, int]]:
+        return []
 
     def feed(self, raw: bytes) -> bytes:
         text, space, kept = (self._kept + raw).rpartition(b" ")
@@ -142,7 +146,7 @@ def test_the_end_without_eof_is_a_drain_timeout(make_spool: MakeSpool) -> None:
     ],
 )
 def test_a_cut_lies_between_characters_and_never_in_a_marker(text: bytes, size: int, cut: int) -> None:
-    assert _cut_before(text, size) == cut
+    assert cut_before(text, size) == cut
 
 
 def test_a_file_size_limit_cuts_at_what_was_written(make_spool: MakeSpool) -> None:
