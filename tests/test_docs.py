@@ -81,14 +81,17 @@ def test_names_and_modes_of_files_are_those_of_the_page(tmp_path: Path) -> None:
     conversation, gate = tmp_path / "c", tmp_path / "gate"
     os.mkfifo(gate)
     page = dict(re.findall(r"^ *(\S+) +(0[0-7]{3})\b", blocks(FORMAT, "")[0].text, re.MULTILINE))
-    script = f"umask 277; capview run --detach --conversation {conversation} -- sh -c 'read line < {gate}'"
+    child = f"sh -c 'read line < {gate}; printf \"\\033[1mx\"'"
+    script = f"umask 277; capview run --detach --conversation {conversation} -- {child}"
     subprocess.run(["bash", "-c", script], check=True, stdout=subprocess.DEVNULL)
     running = modes(conversation)
     gate.write_text("go\n")
     assert capview("wait", "--conversation", str(conversation), "@last").returncode == 0
     ended = modes(conversation)
     assert running.keys() ^ ended.keys() == {
-        f"<capture-id>.{end}" for end in ("live.json", "stdout.live", "stderr.live", "json", "stdout.txt", "stderr.txt")
+        f"<capture-id>.{end}"
+        for live, ended in (("live.json", "json"), ("stdout.live", "stdout.txt"), ("stderr.live", "stderr.txt"))
+        for end in (live, ended, "stdout.sgr", "stdout.times")
     }
     assert running | ended == page
 
@@ -140,6 +143,7 @@ def test_the_owner_does_what_the_page_asks_it_for(tmp_path: Path) -> None:
         ("`capture.state`, and each stream's", facts.CaptureState),
         ("`reason`", facts.CaptureReason),
         ("`kind`", facts.RequestKind),
+        ("a sidecar's `state`", facts.SidecarState),
     ],
 )
 def test_states_and_reasons_are_those_of_the_code(first: str, closed_set: type[StrEnum]) -> None:
@@ -160,4 +164,4 @@ def test_the_fields_of_a_stream_are_all_told() -> None:
     raw, text = table(section, "counter"), table(section.partition("Bytes of the text")[2], "counter")
     fields = set(facts.StreamFacts.__annotations__)
     assert {literals(row[0])[0] for row in raw + text} <= fields
-    assert fields - set(literals(section)) == {"state", "reason"}
+    assert fields - set(literals(section)) == {"reason"}
