@@ -247,6 +247,12 @@ KNOWN_VALUE_BYTES = 64 * KIB
 KNOWN_PIECE_BYTES = 4 * KIB
 """Known values are looked for in pieces of this size: so much is held at most until it is known for one."""
 
+SKIPPED_NAMES = 100
+"""Names of values that are not looked for which a receipt lists; the rest is counted."""
+
+MESSAGE_CHARS = 2_000
+"""An error line is cut here."""
+
 KNOWN_BREAK_BYTES = 8
 """A longer run of line breaks ends a known value: else newlines without end would be held."""
 
@@ -290,4 +296,5 @@ BINARY_WINDOW_BYTES = 512
 
 USER_RULES = 50
 USER_RULE_NAME_CHARS = 40
+USER_RULE_CHARS = 200
 """Redaction rules of a user's own, in all; a longer name of one is refused: it stands in every mark."""
