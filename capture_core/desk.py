@@ -10,9 +10,11 @@ from capture_core.catalog import Catalogue
 from capture_core.errors import ReceiptError, StreamGone, UnknownRef
 from capture_core.limits import OPEN_STREAMS
 from capture_core.reader import StreamReader
-from capture_core.source import Address, Entry, Page, Unreadable
+from capture_core.sidecar_reader import SidecarReader
+from capture_core.source import Address, Entry, Marks, Page, Unreadable
 
 if TYPE_CHECKING:
+    from capture_core.facts import SidecarKind
     from capture_core.shelf import Shelf
 
 
@@ -64,6 +66,14 @@ class Desk:
                     self._forget((address, stream), opened)
                     raise
                 self._forget((address, stream), opened)
+
+    def marks(self, address: Address, stream: str, kind: SidecarKind, start: int, end: int) -> Marks:
+        """What a sidecar says; raises :class:`UnknownRef`, :class:`ReceiptError` or :class:`StreamGone`."""
+        path, entry = self._shelf.path_of(address.conversation), self._shelf.known(address)
+        if path is None or entry is None:
+            path, entry = fresh(self._shelf, address)
+        with SidecarReader(path, entry.receipt, stream, kind) as reader:
+            return reader.marks(start, end)
 
     def close(self) -> None:
         """Close every stream."""

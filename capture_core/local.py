@@ -19,12 +19,12 @@ from capture_core.reader import StreamReader
 from capture_core.request import ask_owner
 from capture_core.search import compile_pattern, search
 from capture_core.shelf import Shelf, conversations_in, is_conversation
-from capture_core.source import Address, Changes, Entry, Hit, Listing, Page
+from capture_core.source import Address, Changes, Entry, Hit, Listing, Marks, Page
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Callable, Iterable, Iterator
 
-    from capture_core.facts import RequestKind
+    from capture_core.facts import RequestKind, SidecarKind
     from capture_core.search import Found, Matcher
     from capture_core.shelf import Subscription
 
@@ -62,6 +62,10 @@ class LocalSource:
     async def range(self, address: Address, stream: str, start: int, end: int) -> Page:
         """Committed bytes of one stream, at most ``RANGE_BYTES`` at once."""
         return await _in_thread(self._desk.page, address, stream, start, end)
+
+    async def marks(self, address: Address, stream: str, kind: SidecarKind, start: int, end: int) -> Marks:
+        """What is known of this range of the text beside it, at most ``SIDECAR_RANGE_RECORDS`` records at once."""
+        return await _in_thread(self._desk.marks, address, stream, kind, start, end)
 
     async def search(self, pattern: str, addresses: tuple[Address, ...], *, fixed: bool = False) -> AsyncGenerator[Hit]:
         """Hits by capture, stream and offset, in what is committed when each stream's turn comes."""

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
-    from capture_core.facts import CaptureFacts, Liveness, ProcessFacts, Receipt, RequestKind
+    from capture_core.facts import CaptureFacts, Liveness, ProcessFacts, Receipt, RequestKind, SidecarKind
+    from capture_core.sidecar import Mark
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -83,6 +84,19 @@ class Page:
     generation: int = 1
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Marks:
+    """What a sidecar says of ``start:end`` of a stream's text, in the order of the offsets.
+
+    The first mark may stand before ``start``: it is what holds there.  Where none does, text is plain, and when it
+    arrived is unknown.
+    """
+
+    start: int
+    end: int
+    marks: tuple[Mark, ...]
+
+
 class ChangeKind(StrEnum):
     """What happened to a capture since the last change that this watcher gave out."""
 
@@ -153,6 +167,13 @@ class Source(Protocol):
         """Committed bytes of one stream; clipped to what is committed, never an error for asking beyond it.
 
         Ends need not be those asked for: go on at the page's ``end``.
+        """
+
+    async def marks(self, address: Address, stream: str, kind: SidecarKind, start: int, end: int) -> Marks:
+        """What is known of this range of the text beside it, empty where nothing is.
+
+        Ends need not be those asked for, when there is more than is given at once: go on at the answer's ``end``.
+        From the offset on that the receipt names for a sidecar that is not whole, nothing is known.
         """
 
     def search(self, pattern: str, addresses: tuple[Address, ...], *, fixed: bool = False) -> AsyncIterator[Hit]:

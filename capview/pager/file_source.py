@@ -22,6 +22,7 @@ from capture_core.facts import (
     RepresentationFacts,
     RepresentationKind,
     RequestKind,
+    SidecarKind,
     StreamFacts,
     TimeFacts,
 )
@@ -34,6 +35,7 @@ from capture_core.source import (
     Entry,
     Hit,
     Listing,
+    Marks,
     Page,
     StreamStatus,
 )
@@ -77,6 +79,10 @@ class FileSource:
         if address != self.address or stream != _STREAM:
             raise StreamGone(f"{address.ref} {stream} is not this file")
         return await to_thread.run_sync(self._page, start, end, abandon_on_cancel=True)
+
+    async def marks(self, address: Address, stream: str, kind: SidecarKind, start: int, end: int) -> Marks:  # noqa: ARG002
+        """Nothing is known but the bytes."""
+        return Marks(start=start, end=end, marks=())
 
     def search(self, pattern: str, addresses: tuple[Address, ...], *, fixed: bool = False) -> AsyncIterator[Hit]:  # noqa: ARG002
         """A log view searches by itself."""
