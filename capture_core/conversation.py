@@ -14,6 +14,7 @@ from capture_core.capture import Identity
 from capture_core.facts import EndedBy, EndReason, Producer, StreamName
 from capture_core.happenings import Cancel
 from capture_core.job import Command, Job
+from capture_core.known_sources import KnownSources, environment_of, read_mask_file
 from capture_core.limits import LIBRARY
 from capture_core.masking import EngineMasking
 from capture_core.raw import RawStreams
@@ -99,14 +100,19 @@ class Conversation:
         merge: bool = False,
         timeout: float | None = None,
         raw_binary: bool = False,
+        mask_env: Sequence[str] = (),
+        mask_files: Sequence[str] = (),
     ) -> RunningJob:
         """Start ``argv`` in the background, reading nothing; ``label`` defaults to the command line, masked.
 
         ``merge``: one pipe for both streams, so that their order is known.  ``timeout``: seconds, then TERM and
-        KILL.  ``raw_binary``: keep the exact bytes of the streams, unmasked.  Raises ``Refused`` when the place is not
-        acceptable and ``SpawnFailed`` when the command cannot be started; nothing stays behind then.
+        KILL.  ``raw_binary``: keep the exact bytes of the streams, unmasked.  Masked in every form are the values of
+        environment variables whose names look secret or match one of the globs ``mask_env``, and of ``mask_files``.
+        Raises ``Refused`` when the place or such a file is not acceptable and ``SpawnFailed`` when the command cannot
+        be started; nothing stays behind then.
         """
-        masking = EngineMasking(self._limits)
+        files = tuple(map(read_mask_file, mask_files))
+        masking = EngineMasking(self._limits, known=KnownSources(environment_of(env), tuple(mask_env), files))
         streams = (StreamName.OUTPUT,) if merge else (StreamName.STDOUT, StreamName.STDERR)
         identity = Identity(conversation=self.path, tool=tool, streams=streams, producer=_PRODUCER, call_id=call_id)
         command = Command(argv=argv, cwd=cwd, env=env, stdin=None, timeout_seconds=timeout)

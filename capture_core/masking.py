@@ -17,14 +17,25 @@ from typing import TYPE_CHECKING, Final
 from capture_core.durable import open_own, replace
 from capture_core.errors import EngineUnavailable, PlaceRefused
 from capture_core.facts import RepresentationFacts
-from capture_core.limits import ENGINE_FILE_BYTES, LABEL_CHARS, SHORTEST_SECRET_BYTES
+from capture_core.known_sources import NOTHING_KNOWN
+from capture_core.limits import (
+    ENGINE_FILE_BYTES,
+    LABEL_CHARS,
+    MESSAGE_CHARS,
+    SHORTEST_KNOWN_BYTES,
+    SHORTEST_SECRET_BYTES,
+    SKIPPED_NAMES,
+)
 from capture_core.names import raw_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from capture_core.known_sources import KnownSources
     from capture_core.limits import Limits
     from capture_core.redact.engine import Engine
+    from capture_core.redact.hiding import Hiding
+    from capture_core.redact.veils import Veils
     from capture_core.spool import TextStage
     from capture_core.text_only import TextOnly
     from capture_core.user_rule import UserRule
@@ -41,9 +52,20 @@ class EngineMasking:
     is_raw: Final = False
 
     def __init__(
-        self, limits: Limits, *, engine_folder: str | None = None, user_rules: Sequence[UserRule] = ()
+        self,
+        limits: Limits,
+        *,
+        engine_folder: str | None = None,
+        user_rules: Sequence[UserRule] = (),
+        known: KnownSources = NOTHING_KNOWN,
     ) -> None:
-        """``engine_folder``: a private folder of the user's where the compiled engine is kept, or none."""
+        """``engine_folder``: a private folder of the user's where the compiled engine is kept, or none.
+
+        ``known``: where values come from that are masked in every form; they are collected when first needed.
+        """
+        self._known = known
+        self._hiding: Hiding | None = None
+        self._skipped: tuple[str, ...] | None = None
         self._user_rules = tuple(user_rules)
         self._pending_bytes = limits.pending_fragment_bytes
         self._engine_folder = engine_folder
@@ -58,20 +80,32 @@ class EngineMasking:
         from capture_core.sanitise import Sanitiser
         from capture_core.text_only import TextOnly
 
-        return TextOnly(Sanitiser(pending_bytes=self._pending_bytes, engine=self._engine))
+        return TextOnly(Sanitiser(pending_bytes=self._pending_bytes, engine=self._engine, veils=self._veils))
 
-    def line(self, text: str) -> str:
+    def line(self, text: str, *, at_most_chars: int = LABEL_CHARS) -> str:
         """``text`` as one bounded line, sanitised like a stream."""
-        if len(text) < SHORTEST_SECRET_BYTES and text.isascii() and text.isprintable():
+        # Lone surrogates stand for bytes of a command line that are not UTF-8: they become what such bytes become.
+        raw = raw_text(text)
+        if self._is_harmless(raw):
             return text.strip()
         from capture_core.sanitise import sanitised
 
-        # Lone surrogates stand for bytes of a command line that are not UTF-8: they become what such bytes become.
-        raw = raw_text(text)
-        line = (
-            sanitised(raw, pending_bytes=self._pending_bytes, engine=self._engine).decode().translate(_ONE_LINE).strip()
-        )
-        return line if len(line) <= LABEL_CHARS else line[: LABEL_CHARS - 1] + "…"
+        masked = sanitised(raw, pending_bytes=self._pending_bytes, engine=self._engine, veils=self._veils)
+        line = masked.decode().translate(_ONE_LINE).strip()
+        return line if len(line) <= at_most_chars else line[: at_most_chars - 1] + "…"
+
+    def message(self, text: str) -> str:
+        """``text``, which may repeat what the user gave, as a line for the user's eyes; nothing where none masks it."""
+        try:
+            return self.line(text, at_most_chars=MESSAGE_CHARS)
+        except EngineUnavailable:
+            return "what went wrong is not told: without the engine that finds secrets it may hold one"
+
+    def _is_harmless(self, raw: bytes) -> bool:
+        """Tell, without loading the engine, whether a text is too short to hold a secret or a control."""
+        if len(raw) >= SHORTEST_SECRET_BYTES or not raw.isascii() or not raw.decode().isprintable():
+            return False
+        return len(raw) < SHORTEST_KNOWN_BYTES or not self._collected().may_be_in(raw)
 
     def facts(self, stages: Sequence[TextStage]) -> RepresentationFacts:
         """What was done to the text of ``stages``, together."""
@@ -85,7 +119,30 @@ class EngineMasking:
             replaced_bytes=sum(count.replaced_bytes for count in counts),
             stripped_bytes=sum(count.stripped_bytes for count in counts),
             omitted_fragments=sum(count.omitted_fragments for count in counts),
+            unmasked_values=self._names_skipped(),
         )
+
+    def _names_skipped(self) -> tuple[str, ...]:
+        """The names of values that were not looked for; none before anything was."""
+        if self._hiding is None:
+            return ()
+        if self._skipped is None:
+            names = self._hiding.skipped
+            self._skipped = tuple(map(self.line, names[:SKIPPED_NAMES]))
+            if len(names) > SKIPPED_NAMES:
+                self._skipped += (f"and {len(names) - SKIPPED_NAMES} more",)
+        return self._skipped
+
+    def _collected(self) -> Hiding:
+        from capture_core.redact.hiding import Hiding
+
+        with _engine_lock:
+            if self._hiding is None:
+                self._hiding = Hiding(self._known.collect())
+            return self._hiding
+
+    def _veils(self) -> Veils:
+        return self._collected().veils()
 
     def _engine(self) -> Engine:
         with _engine_lock:

@@ -37,6 +37,10 @@ class Order(NamedTuple):
     """Redaction rules of the user's own."""
     raw_binary: bool = False
     """Keep the streams' exact bytes."""
+    mask_env: tuple[str, ...] = ()
+    """Globs of environment variables whose values are masked, beside those whose names look secret."""
+    mask_files: tuple[str, ...] = ()
+    """Files whose contents, and whose lines, are masked."""
     engine_folder: str | None = None
     """Where the compiled redaction engine is kept between runs."""
 

@@ -10,10 +10,11 @@ import signal
 from typing import TYPE_CHECKING
 
 from capture_core.capture import Identity
-from capture_core.errors import BadInput, Refused, SpawnFailed
+from capture_core.errors import BadInput, EngineUnavailable, Refused, SpawnFailed
 from capture_core.facts import StreamName
 from capture_core.hearing import CalledOff, Hearing
 from capture_core.job import Command, Job, Outcome
+from capture_core.known_sources import KnownSources, environment_of, read_mask_file
 from capture_core.limits import KEPT_MEMORY_BYTES
 from capture_core.link import Begin, NotStarted, Receiver, Sender, Settled, Started
 from capture_core.masking import EngineMasking
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from capture_core.happenings import Told
+    from capture_core.known_sources import MaskFile
     from capture_core.order import Order
 
 _M_MMAP_THRESHOLD = -3
@@ -55,11 +57,13 @@ def own(begin: Begin, up: Sender, down: Receiver) -> None:
     else:
         os.setpgid(0, 0)
     terminal = Terminal.find() if begin.has_terminal else None
+    masking = _masking(order, ())
     try:
         hearing = Hearing(down, up)
-        job = _start(order, terminal if begin.give_terminal else None, hearing)
+        masking = _masking(order, _mask_files(order, hearing))
+        job = _start(order, masking, terminal if begin.give_terminal else None, hearing)
     except (CalledOff, Refused, SpawnFailed, OSError) as error:
-        up.send(_not_started(error))
+        up.send(_not_started(error, masking))
         return
     _settle_signals()
     _point_at_nothing(0)
@@ -67,14 +71,30 @@ def own(begin: Begin, up: Sender, down: Receiver) -> None:
     _keep_freed_memory()
     hearing.pass_to(job, lambda: _leave(job, terminal))
     outcome = job.supervise(_Teller(up))
-    up.send(Settled(receipt=outcome.receipt, words=_words(outcome), timed_out=outcome.timed_out))
+    up.send(Settled(receipt=outcome.receipt, words=_words(outcome, masking), timed_out=outcome.timed_out))
     up.close()
     _leave(job, terminal)
     job.drop_the_rest()
 
 
-def _start(order: Order, terminal: Terminal | None, hearing: Hearing) -> Job:
-    masking = EngineMasking(order.limits, engine_folder=order.engine_folder, user_rules=order.user_rules)
+def _masking(order: Order, files: tuple[MaskFile, ...]) -> EngineMasking:
+    return EngineMasking(
+        order.limits,
+        engine_folder=order.engine_folder,
+        user_rules=order.user_rules,
+        # The child's environment is ours.
+        known=KnownSources(environment_of(None), order.mask_env, files),
+    )
+
+
+def _mask_files(order: Order, hearing: Hearing) -> tuple[MaskFile, ...]:
+    if not order.mask_files:
+        return ()
+    with hearing.waiting():
+        return tuple(map(read_mask_file, order.mask_files))
+
+
+def _start(order: Order, masking: EngineMasking, terminal: Terminal | None, hearing: Hearing) -> Job:
     with _opened(order.stdin, hearing) as stdin:
         command = Command(
             argv=order.argv,
@@ -183,20 +203,24 @@ def _label(order: Order, masking: EngineMasking) -> Callable[[], str | None]:
     return make
 
 
-def _not_started(error: CalledOff | Refused | SpawnFailed | OSError) -> NotStarted:
+def _not_started(error: CalledOff | Refused | SpawnFailed | OSError, masking: EngineMasking) -> NotStarted:
     if isinstance(error, CalledOff):
         return error.as_told()
+    # The one error that cannot be masked: it repeats nothing that the user gave.
+    words = str(error) if isinstance(error, EngineUnavailable) else masking.message(str(error))
     if isinstance(error, BadInput):
-        return NotStarted(code=BAD_INPUT, words=str(error))
+        return NotStarted(code=BAD_INPUT, words=words)
     if isinstance(error, SpawnFailed):
         code = NOT_FOUND if error.errno == errno.ENOENT else NOT_EXECUTABLE
-        return NotStarted(code=code, words=str(error))
-    return NotStarted(code=NOT_STARTED, words=f"{error}; or run it with --no-capture")
+        return NotStarted(code=code, words=words)
+    return NotStarted(code=NOT_STARTED, words=f"{words}; or run it with --no-capture")
 
 
-def _words(outcome: Outcome) -> str:
+def _words(outcome: Outcome, masking: EngineMasking) -> str:
+    if isinstance(outcome.failure, EngineUnavailable):
+        return str(outcome.failure)
     if outcome.failure is not None:
-        return str(outcome.failure) or type(outcome.failure).__name__
+        return masking.message(str(outcome.failure)) or type(outcome.failure).__name__
     if outcome.not_passed_on is not None:
         return f"output could not be passed on to its end ({outcome.not_passed_on}); the capture has it"
     return ""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from capture_core.errors import Refused
 from capture_core.limits import FOR_PEOPLE, SETTINGS_FILE_BYTES, Limits
-from capview import rules
+from capview import masks, rules
 from capview.folders import settings_folder
 from capview.units import parse_duration, parse_size
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from capture_core.user_rule import UserRule
+    from capview.masks import Mask
 
 CONVERSATION_FILE: Final = "capview.toml"
 """In a conversation's folder."""
@@ -42,6 +43,12 @@ class Settings(NamedTuple):
     origins: Mapping[str, str]
     rules: tuple[UserRule, ...] = ()
     """The user's own redaction rules; where each comes from stands in ``origins`` under :func:`rule_setting`."""
+    masks: tuple[Mask, ...] = ()
+    """What is masked beside: all that any layer asks for."""
+
+    def masked(self, key: str) -> tuple[str, ...]:
+        """The values of one key of the table ``[mask]``."""
+        return tuple(mask.value for mask in self.masks if mask.key == key)
 
 
 def load(
@@ -61,10 +68,12 @@ def load(
     if conversation is not None:
         paths.append(os.path.join(conversation, CONVERSATION_FILE))
     files = {path: _tables(path) for path in paths}
+    environ = os.environ if environ is None else environ
+    asked = (*(mask for path, tables in files.items() for mask in _masks(tables, path)), *masks.masks_in(environ))
     own = {rule.name: (rule, path) for path, tables in files.items() for rule in _rules(tables, path)}
     layers = (
         *(_limits(tables, path) for path, tables in files.items()),
-        _environment(os.environ if environ is None else environ),
+        _environment(environ),
         {name: (value, "option") for name, value in (overrides or {}).items() if value is not None},
     )
     for layer in layers:
@@ -72,7 +81,7 @@ def load(
             values[name] = value
             origins[name] = origin
     origins.update((rule_setting(name), path) for name, (_, path) in own.items())
-    return Settings(_with(defaults, values), origins, tuple(rule for rule, _ in own.values()))
+    return Settings(_with(defaults, values), origins, tuple(rule for rule, _ in own.values()), asked)
 
 
 def variable(name: str) -> str:
@@ -127,6 +136,13 @@ def _rules(tables: Mapping[str, object], path: str) -> tuple[UserRule, ...]:
     try:
         return rules.rules_of(tables)
     except rules.BadRule as error:
+        raise BadSetting(f"{path!r}: {error}") from error
+
+
+def _masks(tables: Mapping[str, object], path: str) -> tuple[Mask, ...]:
+    try:
+        return tuple(masks.masks_of(tables, path))
+    except masks.BadMask as error:
         raise BadSetting(f"{path!r}: {error}") from error
 
 

@@ -68,9 +68,10 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Say what is wrong, and exit with 2."""
+        from capview.cli.words import masked
         from capview.escaping import safe
 
-        self.exit(USAGE, f"{self.prog}: {safe(message)} (see: {self.prog} --help)\n")
+        self.exit(USAGE, f"{self.prog}: {safe(masked(message))} (see: {self.prog} --help)\n")
 
 
 def dispatch(words: Sequence[str]) -> int:

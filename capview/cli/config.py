@@ -65,6 +65,8 @@ def _settings(option: str | None) -> Iterator[_Setting]:
     for rule in settings.rules:
         origin = settings.origins[rule_setting(rule.name)]
         yield _Setting(rule_setting(rule.name), rule.pattern, safe(rule.pattern), origin, None)
+    for mask in settings.masks:
+        yield _Setting(mask.setting, mask.value, safe(mask.value), mask.origin, None)
     yield _place("conversation", conversation, place.origin(option), place.VARIABLE)
     yield _place("conversation_settings", os.path.join(conversation, CONVERSATION_FILE), "conversation", None)
     yield _place("user_settings", os.path.join(settings_folder(), USER_FILE), "user's settings folder", None)

@@ -16,7 +16,7 @@ from capture_core.reader import StreamReader
 from capview.cli.endings import Doubt, exit_code, has_ended
 from capview.cli.pick import add_ref, pick
 from capview.cli.quantities import count
-from capview.cli.words import put, say
+from capview.cli.words import put, say, warn
 from capview.escaping import safe_body
 
 if TYPE_CHECKING:
@@ -126,11 +126,11 @@ class _Followed:
         try:
             return StreamReader(self._path, self._entry, self._stream)
         except StreamGone as error:
-            say(str(error))
+            warn(str(error))
             return None
 
     def _lose(self, error: StreamGone) -> None:
-        say(str(error))
+        warn(str(error))
         if self._reader is not None:
             self._reader.close()
         self._reader = None

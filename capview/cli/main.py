@@ -99,8 +99,8 @@ def _refused(error: CaptureError) -> int:
 
 
 def _failed(error: OSError) -> int:
-    from capview.cli.words import say
+    from capview.cli.words import warn
 
     where = "" if error.filename is None else f"{error.filename!r}: "
-    say(f"{where}{error.strerror or error}")
+    warn(f"{where}{error.strerror or error}")
     return NO

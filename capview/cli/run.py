@@ -45,6 +45,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--raw-binary", action="store_true", help="keep the exact bytes of the output: nothing is masked"
     )
+    parser.add_argument(
+        "--mask-env",
+        action="append",
+        default=[],
+        metavar="GLOB",
+        help="mask the values of environment variables with such names too ('*_CODE'); may be repeated",
+    )
+    parser.add_argument(
+        "--mask-file",
+        action="append",
+        default=[],
+        metavar="F",
+        help="mask what this file holds: all of it as one value, and each of its lines; may be repeated",
+    )
     parser.add_argument("--no-capture", action="store_true", help="just run the command; keep nothing")
 
 
@@ -69,10 +83,10 @@ def run(arguments: argparse.Namespace) -> int:
 def not_started(error: OSError) -> int:
     """Say why no job was started; the exit code for that."""
     from capture_core.owner import NOT_STARTED
-    from capview.cli.words import say
+    from capview.cli.words import warn
 
     where = "" if error.filename is None else f"{error.filename!r}: "
-    say(f"{where}{(error.strerror or str(error)).lower()}; or run it with --no-capture")
+    warn(f"{where}{(error.strerror or str(error)).lower()}; or run it with --no-capture")
     return NOT_STARTED
 
 
@@ -87,7 +101,7 @@ def _order(arguments: argparse.Namespace) -> Order:
     from capture_core.facts import Producer
     from capture_core.limits import FOR_PEOPLE, LIBRARY
     from capture_core.order import Order
-    from capview import __version__
+    from capview import __version__, masks
     from capview.cli.place import chosen
     from capview.folders import cache_folder
     from capview.settings import load
@@ -114,6 +128,8 @@ def _order(arguments: argparse.Namespace) -> Order:
         call_id=arguments.call_id,
         user_rules=settings.rules,
         raw_binary=arguments.raw_binary,
+        mask_env=(*settings.masked(masks.ENV), *arguments.mask_env),
+        mask_files=(*settings.masked(masks.FILES), *arguments.mask_file),
         engine_folder=cache_folder(),
     )
 
@@ -146,8 +162,8 @@ def _without_capture(command: list[str]) -> int:
         os.execvp(command[0], command)
     except OSError as error:
         from capture_core.owner import NOT_EXECUTABLE, NOT_FOUND
-        from capview.cli.words import say
+        from capview.cli.words import warn
 
         missing = isinstance(error, FileNotFoundError)
-        say(f"{command[0]}: {(error.strerror or str(error)).lower()}")
+        warn(f"{command[0]}: {(error.strerror or str(error)).lower()}")
         return NOT_FOUND if missing else NOT_EXECUTABLE

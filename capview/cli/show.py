@@ -108,6 +108,8 @@ def _rest(entry: Entry) -> Iterator[tuple[str, str]]:
         yield "redacted", ", ".join(f"{safe(rule)} ×{count}" for rule, count in counts)
     if receipt.representation.omitted_fragments:
         yield "omitted", f"{receipt.representation.omitted_fragments} fragments, each with a mark in the text"
+    if receipt.representation.unmasked_values:
+        yield "not masked", f"the values of {', '.join(map(safe, receipt.representation.unmasked_values))}"
     if receipt.resources is not None:
         yield "used", _resources(entry)
     producer = receipt.producer

@@ -7,7 +7,7 @@ import select
 import sys
 from typing import TYPE_CHECKING
 
-from capture_core.errors import AmbiguousRef
+from capture_core.errors import AmbiguousRef, EngineUnavailable
 from capture_core.limits import LISTED_CANDIDATES
 from capview.cli.standard import silence
 from capview.escaping import safe
@@ -21,6 +21,22 @@ if TYPE_CHECKING:
 def say(text: str) -> None:
     """One line of words."""
     _print(f"capview: {safe(text)}")
+
+
+def warn(text: str) -> None:
+    """One line of words that may repeat what the user gave, or another's: masked as captures are."""
+    say(masked(text))
+
+
+def masked(text: str) -> str:
+    """A message without the secrets in it.  What masks is loaded for it: errors are rare, and may take their time."""
+    from capture_core.known_sources import KnownSources, environment_of
+    from capture_core.limits import FOR_PEOPLE
+    from capture_core.masking import EngineMasking
+    from capview.folders import cache_folder
+
+    known = KnownSources(environment_of(None))
+    return EngineMasking(FOR_PEOPLE, engine_folder=cache_folder(), known=known).message(text)
 
 
 def put(data: bytes, stream: TextIO) -> None:
@@ -47,7 +63,10 @@ def put_json(value: object, *, indent: int | None = None) -> None:
 
 def complain(error: CaptureError) -> None:
     """Say an error, and the captures that an ambiguous name could have meant."""
-    say(str(error))
+    if isinstance(error, EngineUnavailable):
+        say(str(error))
+    else:
+        warn(str(error))
     if isinstance(error, AmbiguousRef):
         for ref in error.candidates[:LISTED_CANDIDATES]:
             _print(f"  {safe(ref)}")

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from capture_core.limits import LABEL_CHARS, SHORTEST_SECRET_BYTES, Limits
+from capture_core.known_sources import KnownSources
+from capture_core.limits import LABEL_CHARS, SHORTEST_SECRET_BYTES, SKIPPED_NAMES, Limits
 from capture_core.masking import EngineMasking, engine_from
 from capture_core.redact.engine import Engine
 from capture_core.sanitise import sanitised
@@ -34,6 +36,63 @@ TOKEN = "ghp_" + "a1B2c3D4e5" * 3 + "f6G7h8"
 )
 def test_a_line_is_masked_whole_and_one(text: str, line: str) -> None:
     assert MASKING.line(text) == line
+
+
+VALUE = "x9Kq-0rWzL"
+KNOWN = KnownSources({b"A_TOKEN": VALUE.encode(), b"B_TOKEN": b"short", b"C_TOKEN": b"pass12"})
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        (f"curl -u me:{VALUE}", "curl -u me:[redacted:env]"),
+        ("pass12", "[redacted:env]"),
+        ("a=pass12", "a=[redacted:env]"),
+        ("pass13", "pass13"),
+        ("short", "short"),
+    ],
+)
+def test_known_values_are_masked_in_every_line(text: str, line: str) -> None:
+    masking = EngineMasking(Limits(), known=KNOWN)
+    assert masking.line(text) == line
+    assert masking.message(text) == line
+
+
+def test_known_values_are_masked_in_streams_and_those_that_are_not_are_listed() -> None:
+    masking = EngineMasking(Limits(), known=KNOWN)
+    assert masking.facts([]).unmasked_values == ()
+    stage = masking.stage()
+    assert stage.feed(f"a {VALUE} ".encode()) + stage.finish(eof=True) == b"a [redacted:env] "
+    facts = masking.facts([stage])
+    assert facts.redactions == {"env": 1}
+    assert facts.unmasked_values == ("B_TOKEN",)
+
+
+def test_names_that_are_listed_are_masked_and_few() -> None:
+    environ = {f"{TOKEN}_{number}_TOKEN".encode(): b"short" for number in range(SKIPPED_NAMES + 2)}
+    masking = EngineMasking(Limits(), known=KnownSources(environ))
+    stage = masking.stage()
+    stage.feed(b"a")
+    names = masking.facts([stage]).unmasked_values
+    assert len(names) == SKIPPED_NAMES + 1
+    assert names[0] == "[redacted:gh-token]"
+    assert names[-1] == "and 2 more"
+
+
+def test_nothing_is_collected_or_compiled_for_what_is_too_short(monkeypatch: pytest.MonkeyPatch) -> None:
+    masking = EngineMasking(Limits(), known=KNOWN)
+    monkeypatch.setattr(KnownSources, "collect", lambda _: pytest.fail("collected for nothing"))
+    masking.stage()
+    assert masking.line("true") == "true"
+
+
+def test_a_message_that_cannot_be_masked_is_not_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "hyperscan", None)
+    engine_from.cache_clear()
+    message = EngineMasking(Limits()).message(f"{TOKEN}: command not found")
+    engine_from.cache_clear()
+    assert TOKEN not in message
+    assert "not told" in message
 
 
 def test_a_long_line_is_cut_and_says_so() -> None:
