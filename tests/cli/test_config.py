@@ -94,3 +94,10 @@ def test_a_run_is_not_started_with_a_rule_that_is_none(here: Here, tmp_path: Pat
     assert (done.returncode, done.stdout) == (2, b"")
     assert done.stderr.decode() == f"capview: '{tmp_path}/capview.toml': redact.rules, rule 1: needs a pattern\n"
     assert not (tmp_path / "ran").exists()
+
+
+def test_what_is_masked_beside_the_rules_is_listed_with_its_file(here: Here, tmp_path: Path) -> None:
+    (tmp_path / "capview.toml").write_text('[mask]\nenv = ["*_CODE"]\n')
+    _, out, _ = here("config")
+    row = next(row for row in out.decode().splitlines() if row.startswith("mask.env "))
+    assert row.split() == ["mask.env", "*_CODE", str(tmp_path / "capview.toml")]
