@@ -102,6 +102,8 @@ class Capture:
         self._started = utc(time.time())
         self._clock = time.monotonic()
         self._place = Namespace(identity.conversation, identity.tool)
+        name = self._place.conversation_name
+        self._conversation = name if names.tells_no_secret(name) else ""
         self._published: list[str] = []
         self._spools: dict[str, Spool] = {}
         try:
@@ -125,12 +127,14 @@ class Capture:
             self._resources = resources
 
     def set_label(self, label: str | None) -> None:
-        """Put in the masked label, and with it the call id, masked here: that, too, is a stranger's text."""
+        """Put in the masked label; with it the call id and the conversation's name, strangers' texts masked here."""
         given = self._identity.call_id
         call_id = None if given is None else self._masking.line(given)
+        conversation = self._conversation or self._masking.line(self._place.conversation_name)
         with self._lock:
             self._label = label
             self._call_id = call_id
+            self._conversation = conversation
 
     def note_cuts(self) -> bool:
         """Remember the first reason that any stream was cut for; whether there is a new one."""
@@ -257,12 +261,13 @@ class Capture:
     def _receipt(self, capture: CaptureFacts, *, ended: float | None) -> Receipt:
         with self._lock:
             process, resources, label, call_id = self._process, self._resources, self._label, self._call_id
+            conversation = self._conversation
         identity = self._identity
         return Receipt(
             capture_id=self.capture_id,
             tool=identity.tool,
             ref=self.ref,
-            conversation=names.whole_text(self._place.conversation_name),
+            conversation=conversation,
             producer=identity.producer,
             host=os.uname().nodename,
             boot_id=boot_id(),

@@ -87,7 +87,7 @@ class EngineMasking:
         # Lone surrogates stand for bytes of a command line that are not UTF-8: they become what such bytes become.
         raw = raw_text(text)
         if self._is_harmless(raw):
-            return text.strip()
+            return raw.decode().strip()
         from capture_core.sanitise import sanitised
 
         masked = sanitised(raw, pending_bytes=self._pending_bytes, engine=self._engine, veils=self._veils)

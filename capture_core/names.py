@@ -12,6 +12,8 @@ TOOL_OUTPUTS = "tool-outputs"
 PRIVATE = ".capview"
 
 _TOOL = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}", re.ASCII)
+# The user's own folder name, without what separates the parts of a token; and that of a working directory.
+_PLAIN = re.compile(r"[a-z0-9.]{1,19}|[a-z0-9._-]{1,40}-[0-9a-f]{8}", re.ASCII)
 _CAPTURE_ID = re.compile(r"[0-9]{8}T[0-9]{6}Z-[a-z2-7]{16}", re.ASCII)
 _FILE = re.compile(
     r"(?P<id>[0-9]{8}T[0-9]{6}Z-[a-z2-7]{16})\."
@@ -37,6 +39,11 @@ def capture_id(text: str) -> str:
         msg = f"capture id {text[:80]!a}: must be YYYYMMDDTHHMMSSZ- and 16 of a-z 2-7"
         raise BadName(msg)
     return text
+
+
+def tells_no_secret(conversation: str) -> bool:
+    """Tell whether a conversation's name needs no masking: short and plain, or of the form that capview gives it."""
+    return _PLAIN.fullmatch(conversation) is not None
 
 
 def is_tool_name(text: str) -> bool:
@@ -106,11 +113,6 @@ def raw_text(text: str) -> bytes:
         return text.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:
         return text.encode("utf-8", "replace")
-
-
-def whole_text(name: str) -> str:
-    """A name as text that any encoder takes: bytes of it that are not UTF-8 become U+FFFD."""
-    return raw_text(name).decode("utf-8", "replace")
 
 
 def ref(tool: str, capture: str) -> str:

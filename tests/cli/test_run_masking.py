@@ -142,3 +142,12 @@ def test_no_command_repeats_a_secret_in_its_errors(place: Path, words: list[str]
     assert done.returncode != 0
     assert TOKEN[:6] not in done.stderr
     assert done.stdout == ""
+
+
+@pytest.mark.parametrize("name", [TOKEN, VALUE.replace("/", "_")])
+def test_a_secret_in_the_name_of_the_conversation_is_in_no_receipt(tmp_path: Path, name: str) -> None:
+    place = tmp_path / name
+    assert run(place, "--", "true", MADE_UP_TOKEN=name).returncode == 0
+    [receipt] = (place / "tool-outputs" / "shell").glob("*.json")
+    assert json.loads(receipt.read_text())["conversation"].startswith("[redacted:")
+    assert name[:6] not in written(place)
