@@ -196,6 +196,9 @@ VIEW_TICK_SECONDS = 1.0
 VIEW_RATE_SECONDS = 5.0
 """The span over which a job's bytes per second are taken."""
 
+VIEW_COLOURS_AGAIN_SECONDS = 0.25
+"""After the colours at the end of a growing stream were read, they are read again: they are written after the text."""
+
 VIEW_SEARCH_READ_BYTES = 1 * MIB
 """One read of a search within a view."""
 

@@ -84,6 +84,7 @@ COMMANDS: tuple[Command, ...] = (
     _log("follow", "f", "Follow", "Follow the end, or stop following"),
     _log("wrap", "w", "Wrap", "Wrap long lines, or scroll them"),
     _log("numbers", "number_sign", "Line numbers", "Show or hide line numbers"),
+    _log("colours", "c", "Colours", "Colours as the command printed them, or none"),
     _log("redraws", "r", "Redraws", "Every redraw of a progress line, or only the last"),
     _prompt("submit", "enter", "Take", "Keep what you typed, go back to the list or log"),
     _prompt("cancel", "escape", "Leave", "Leave it, as it was before you typed"),

@@ -73,7 +73,9 @@ def test_a_signal_is_a_signal_and_never_0(conversation: Conversation) -> None:
 def test_the_final_receipt_is_last_and_alone(conversation: Conversation) -> None:
     receipt = finished(conversation, "echo", "hi")
     names = sorted(path.name for path in folder(conversation).iterdir())
-    assert names == sorted(f"{receipt.capture_id}.{end}" for end in ("json", "stderr.txt", "stdout.times", "stdout.txt"))
+    assert names == sorted(
+        f"{receipt.capture_id}.{end}" for end in ("json", "stderr.txt", "stdout.times", "stdout.txt")
+    )
     assert all(path.stat().st_mode & 0o777 == 0o400 for path in folder(conversation).iterdir())
     stored = json.loads((folder(conversation) / f"{receipt.capture_id}.json").read_text())
     assert stored["ref"] == f"tool-outputs/shell/{receipt.capture_id}"

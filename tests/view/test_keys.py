@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 import pytest
 from textual.command import CommandPalette
 from textual.widgets import Input
 
+from capture_core.sidecar import encode
+from capture_core.styles import Attribute, Look, pack
 from capview.tui.commands import COMMANDS, Command, Where
 from capview.tui.screens.capture import CaptureScreen
 from capview.tui.screens.help import HelpScreen
@@ -17,7 +20,6 @@ from tests.view.driving import Driven, driven
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
-    from pathlib import Path
 
 Pilot: TypeAlias = "Callable[[Driven, str], Awaitable[None]]"
 
@@ -312,6 +314,23 @@ async def hides_and_shows_line_numbers(ui: Driven, key: str) -> None:
     assert "line 1 x" in ui.text()
     await ui.press(key)
     assert "   1  line 1 x" in ui.text()
+
+
+@pilot_of(Where.LOG, "colours")
+async def shows_colours_or_none(ui: Driven, key: str) -> None:
+    address = ui.capture.entry.address
+    folder = Path(str(ui.app._source.path_of(address.conversation))) / address.ref  # type: ignore[attr-defined]
+    (folder.parent / f"{folder.name}.stdout.sgr").write_bytes(encode([(0, pack(Look(Attribute.BOLD)))]))
+
+    def is_bold() -> bool:
+        return any(segment.style is not None and segment.style.bold for segment in ui.log.render_line(0))
+
+    await ui.press("G", "g")  # read anew: the colours of the start were forgotten for those of the end
+    await ui.until(is_bold)
+    await ui.press(key)
+    assert not is_bold()
+    await ui.press(key)
+    assert is_bold()
 
 
 @pilot_of(Where.LOG, "redraws")

@@ -13,6 +13,7 @@ from textual.content import Content
 from textual.screen import Screen
 
 from capture_core.errors import CaptureError
+from capture_core.facts import SidecarKind
 from capture_core.limits import VIEW_PAGE_BYTES
 from capview import present
 from capview.tui.board import Snapshot, is_over
@@ -169,7 +170,8 @@ class CaptureScreen(Screen[None]):
 
     def _pane(self, stream: str) -> LogPane:
         fetch = partial(self._source.range, self.entry.address, stream)
-        return LogPane(stream, fetch, paint_seconds=self._wakeups.paint_seconds)
+        colours = partial(self._source.marks, self.entry.address, stream, SidecarKind.SGR)
+        return LogPane(stream, fetch, colours, paint_seconds=self._wakeups.paint_seconds)
 
     def _lengthen(self, stream: str, committed: int, generation: int) -> None:
         """Tell a view how long its stream is: never less than it was told before, unless it is another file."""

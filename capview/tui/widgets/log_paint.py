@@ -11,10 +11,11 @@ from textual.strip import Strip
 from capview.tui.text import crop
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from rich.style import Style
 
+    from capview.tui.colours import Run
     from capview.tui.layout import ScreenLine
 
 PARTS = ("text", "gutter", "changed", "match", "current", "outside", "marker")
@@ -23,9 +24,11 @@ PARTS = ("text", "gutter", "changed", "match", "current", "outside", "marker")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Marks:
-    """What is marked in the bytes of a window: matches, the one gone to, and where the stream's own bytes end."""
+    """What is marked in the bytes of a window: matches, the one gone to, styles, where the stream's own bytes end."""
 
     matches: Sequence[tuple[int, int]] = ()
+    runs: Sequence[Run] = ()
+    """Styles that the text had on its terminal."""
     current: tuple[int, int] | None = None
     committed: int = 0
     marker_end: int = 0
@@ -89,9 +92,24 @@ class Painter:
         for a, b, style in sorted(stretches, key=lambda stretch: stretch[:2]):
             start, end = max(a, at), min(b, last)
             if start < end:
-                segments += Segment(text[at:start], base), Segment(text[start:end], style)
+                segments += *self._coloured(line, (at, start), base, marks), Segment(text[start:end], style)
                 at = end
-        return [*segments, Segment(text[at:last], base)]
+        return [*segments, *self._coloured(line, (at, last), base, marks)]
+
+    def _coloured(self, line: ScreenLine, part: tuple[int, int], base: Style, marks: Marks) -> Iterator[Segment]:
+        """The characters ``part`` in the styles that they had."""
+        text, (at, last) = line.shown.text, part
+        for run in marks.runs:
+            if run.start >= line.row.next or at >= last:
+                break
+            if run.end > line.row.start:
+                start, end = (line.shown.index_of(max(0, byte - line.row.start)) for byte in (run.start, run.end))
+                start, end = max(start, at), min(end, last)
+                if start < end:
+                    yield Segment(text[at:start], base)
+                    yield Segment(text[start:end], base + run.style)
+                    at = end
+        yield Segment(text[at:last], base)
 
     @staticmethod
     def _badge(line: ScreenLine) -> str:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from textual.containers import Vertical
 from textual.content import Content
 
+from capview.tui.widgets.coloured_log import ColouredLog
 from capview.tui.widgets.line import Line
-from capview.tui.widgets.log_view import LogView
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from capview.pager.pages import Fetch
     from capview.tui.log_model import Position
     from capview.tui.log_search import Finding
+    from capview.tui.widgets.coloured_log import FetchMarks
     from capview.tui.widgets.reading_view import ReadingView
 
 
@@ -28,11 +29,11 @@ class LogPane(Vertical):
     LogPane:focus-within Line { color: $foreground; background: $panel; }
     """
 
-    def __init__(self, stream: str, fetch: Fetch, *, paint_seconds: float) -> None:
-        """Shows ``stream``, whose bytes ``fetch`` gives."""
+    def __init__(self, stream: str, fetch: Fetch, fetch_marks: FetchMarks, *, paint_seconds: float) -> None:
+        """Shows ``stream``, whose bytes ``fetch`` gives, and ``fetch_marks`` their styles."""
         super().__init__(id=f"pane-{stream}")
         self.stream = stream
-        self.view = LogView(fetch, paint_seconds=paint_seconds)
+        self.view = ColouredLog(fetch, fetch_marks, paint_seconds=paint_seconds)
         self.status = Line()
 
     def compose(self) -> ComposeResult:

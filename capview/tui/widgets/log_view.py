@@ -17,9 +17,12 @@ from capview.tui.widgets.log_paint import PARTS, Marks, Painter
 from capview.tui.widgets.reading_view import PROGRESS_SECONDS, ReadingView
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from textual.strip import Strip
 
     from capview.pager.pages import Fetch, Replaced
+    from capview.tui.colours import Run
     from capview.tui.layout import ScreenLine
     from capview.tui.log_model import Extent
 
@@ -56,6 +59,7 @@ class LogView(ReadingView, can_focus=True, inherit_bindings=False):
         self._painter: Painter | None = None
         self._numbers: list[int | None] = []
         self._marks = Marks()
+        self.runs: Sequence[Run] = ()
         self._looks: tuple[object, ...] = ()
         self._drawn: list[tuple[ScreenLine, int | None]] = []
 
@@ -163,12 +167,12 @@ class LogView(ReadingView, can_focus=True, inherit_bindings=False):
 
     def redraw(self) -> None:
         """Draw anew: numbers and matches that are known by now, too."""
-        document, window = self.model.document, self.model.window
-        committed = document.committed
+        window, committed = self.model.window, self.model.document.committed
         self._numbers = self.model.numbers()
         self._marks = Marks(
             matches=self.search.running.between(window.start, window.end) if self.search.running else (),
             current=self.search.current,
+            runs=self.runs,
             committed=committed,
             marker_end=committed + (self.extent.marked if self.extent else 0),
         )
@@ -178,7 +182,8 @@ class LogView(ReadingView, can_focus=True, inherit_bindings=False):
     def _refresh_changed(self, outside: int) -> None:
         """Have drawn again what looks another way than before: a line that has its number now, but not all others."""
         size = self.scrollable_content_region.size
-        looks = (size, self._gutter, self.model.left, self._marks.matches, self._marks.current, outside, self.reading)
+        marks = self._marks
+        looks = (size, self._gutter, self.model.left, marks.matches, marks.current, marks.runs, outside, self.reading)
         lines = list(zip(self.model.window.lines, self._numbers, strict=True))
         before, same = self._drawn, looks == self._looks
         self._looks, self._drawn = looks, lines
