@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from capture_core.errors import EngineUnavailable
 from capture_core.limits import KNOWN_HEAD_BYTES
@@ -15,11 +15,8 @@ if TYPE_CHECKING:
     from capture_core.redact.known import Literal
 
 
-class Hit(NamedTuple):
-    """A head that a scanner found: its index, and where in the text it ends."""
-
-    head: int
-    end: int
+Hit = tuple[int, int]
+"""A head that a scanner found: its index, and where in the text it ends.  Bare, since there may be one a byte."""
 
 
 class HeadScanner(Protocol):
@@ -71,7 +68,7 @@ class PlainScanners:
         for head, sought in enumerate(self._texts):
             start = text.find(sought)
             while start >= 0:
-                hits.append(Hit(head, start + len(sought)))
+                hits.append((head, start + len(sought)))
                 start = text.find(sought, start + 1)
         return hits
 
@@ -110,4 +107,4 @@ def _scan_with(database: Database, scratch: Any) -> HeadScanner:  # noqa: ANN401
 
 
 def _note(head: int, _start: int, end: int, _flags: int, hits: Any) -> None:  # noqa: ANN401
-    hits.append(Hit(head, end))
+    hits.append((head, end))

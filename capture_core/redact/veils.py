@@ -79,7 +79,7 @@ class Veils:
     @property
     def held(self) -> int:
         """Raw bytes that are not decided."""
-        return weight(self._window.text)
+        return weight(self._window.held())
 
     def feed(self, text: bytes) -> bytes:
         """Return the text that is decided now."""
@@ -89,9 +89,9 @@ class Veils:
         if b"\r" in joined:
             joined = joined.replace(b"\r", b"")
         unfinished = self._find(joined)
-        if not self._found and not self._window.text:
+        if not self._found and self._window.is_empty():
             passed = self._window.passed(text, len(joined), unfinished)
-            return passed + self._decided(unfinished, len(text)) if self._window.text else passed
+            return passed if self._window.is_empty() else passed + self._decided(unfinished, len(text))
         self._window.append(text, len(joined))
         return self._decided(unfinished, len(text))
 
@@ -115,7 +115,9 @@ class Veils:
         if unfinished and self._is_torn(unfinished, fed):
             unfinished = self._find(b"")
         start = self._window.end.joined - unfinished
-        return b"".join(self._hidden(start, self._window.hiding(start)))
+        text = b"".join(self._hidden(start, self._window.hiding(start)))
+        self._window.forget()
+        return text
 
     def _find(self, joined: bytes) -> int:
         """Look for values; return the length of the longest unfinished one."""
@@ -129,7 +131,7 @@ class Veils:
         begin = window.hiding(window.end.joined - unfinished)
         if window.breaks_between(begin, window.end) <= KNOWN_BREAK_BYTES:
             return False
-        new = max(begin.offset - window.begin, len(window.text) - fed - KNOWN_BREAK_BYTES)
+        new = max(begin.offset - window.base, len(window.text) - fed - KNOWN_BREAK_BYTES)
         gaps = list(_GAP.finditer(window.text, new))
         if not gaps:
             return False
@@ -158,25 +160,26 @@ class Veils:
         window = self._window
         if match.end <= window.mark.joined:
             return
-        begin, end = window.hiding(match.start), window.end_of(match.end)
+        begin = window.hiding(match.start)
+        end = window.behind(begin, match.end)
         if self._has_gap(begin, end):
             return
         if begin.joined >= window.mark.joined:
             yield self._closed()
             yield self._passed(begin)
             self._veil = match.name
-        window.move(end)
+        window.mark = end
 
     def _has_gap(self, begin: Place, end: Place) -> bool:
         window = self._window
         if window.breaks_between(begin, end) <= KNOWN_BREAK_BYTES:
             return False
-        return bool(_GAP.search(window.text, begin.offset - window.begin, end.offset - window.begin))
+        return bool(_GAP.search(window.text, begin.offset - window.base, end.offset - window.base))
 
     def _passed(self, place: Place) -> bytes:
         """Give out text as it is."""
         window = self._window
-        window.move(place._replace(joined=max(place.joined, window.mark.joined)))
+        window.mark = Place(max(place.joined, window.mark.joined), place.offset)
         return window.take(place.offset - window.begin)
 
     def _closed(self) -> bytes:
@@ -207,19 +210,23 @@ class Veils:
     def _omit(self) -> None:
         """Drop what is left at the end."""
         window = self._window
-        if window.text:
-            self.discarded += weight(window.text)
+        if rest := window.held():
+            self.discarded += weight(rest)
             self.omitted += 1
-        window.move(window.end)
-        window.take(len(window.text))
+        window.mark = window.end
+        window.take(len(rest))
+        window.forget()
 
 
 def _merged(matches: Iterable[Match]) -> list[Match]:
     """Put together what overlaps, in a text without breaks: many do where values and text repeat themselves."""
     merged: list[Match] = []
+    start, end, name = -1, -1, 0
     for match in matches:
-        if merged and match.start < merged[-1].end:
-            merged[-1] = merged[-1]._replace(end=max(merged[-1].end, match.end))
-        else:
-            merged.append(match)
-    return merged
+        if match.start < end:
+            end = max(end, match.end)
+            continue
+        if end >= 0:
+            merged.append(Match(start, end, name))
+        start, end, name = match
+    return [*merged, Match(start, end, name)] if end >= 0 else merged

@@ -8,7 +8,6 @@ from typing import Final, NamedTuple
 from capture_core.limits import SHORTEST_KNOWN_BYTES
 
 _BREAKS: Final = re.compile(rb"[\r\n]++")
-_ANY_BREAKS: Final = re.compile(rb"[\r\n]*+")
 HARMLESS_BYTES: Final = SHORTEST_KNOWN_BYTES - 1
 """So much of a value may be given out."""
 
@@ -25,12 +24,22 @@ class Window:
 
     def __init__(self) -> None:
         self.text = bytearray()
+        self.base = 0
+        """Where ``text`` begins."""
         self.begin = 0
-        """Where the held text begins."""
+        """Up to where it is given out."""
         self.end = Place(0, 0)
         self.mark = Place(0, 0)
         self._last_break = 0
-        """Where the last break before the mark is, without breaks; one at the mark counts."""
+        """Where the last break at or before the mark is, without breaks; if not in ``text``."""
+
+    def is_empty(self) -> bool:
+        """Whether all is given out."""
+        return self.begin == self.end.offset
+
+    def held(self) -> bytes:
+        """Return what is not given out."""
+        return bytes(self.text[self.begin - self.base :])
 
     def append(self, text: bytes, joined_bytes: int) -> None:
         """Hold more text, and how long it is without breaks."""
@@ -44,33 +53,33 @@ class Window:
         """
         kept = min(unfinished, joined_bytes)
         cut = _backward(text, kept)
-        begin = Place(self.end.joined + joined_bytes - kept, self.end.offset + cut)
+        mark = Place(self.end.joined + joined_bytes - kept, self.end.offset + cut)
         last = max(text.rfind(b"\n", 0, cut), text.rfind(b"\r", 0, cut))
         if last >= 0:
-            self._last_break = begin.joined - (cut - last - 1)
-        self.begin, self.mark, self.end = begin.offset, begin, begin
+            self._last_break = mark.joined - (cut - last - 1)
+        self.mark = self.end = mark
+        self.base = self.begin = mark.offset
+        self.text.clear()
         self.append(text[cut:], kept)
         return text[:cut]
 
-    def move(self, place: Place) -> None:
-        """Move the mark forward."""
-        before, after = self.mark.offset - self.begin, place.offset - self.begin
-        last = max(self.text.rfind(b"\n", before, after), self.text.rfind(b"\r", before, after))
-        if last >= 0:
-            self._last_break = place.joined - (after - last - 1)
-        self.mark = place
-
     def take(self, length: int) -> bytes:
-        """Give out the first bytes of what is held, at most up to the mark."""
-        with memoryview(self.text) as view:
-            taken = bytes(view[:length])
-        del self.text[:length]
+        """Give out the next bytes, at most up to the mark."""
+        index = self.begin - self.base
         self.begin += length
-        return taken
+        return bytes(self.text[index : index + length])
 
-    def end_of(self, joined: int) -> Place:
-        """Return the place right behind a value that ends, without breaks, at ``joined``, behind the mark."""
-        return Place(joined, self._offset_of(joined - 1) + 1)
+    def forget(self) -> None:
+        """Let go of what is given out."""
+        if self.begin > self.base:
+            self._last_break = self._break_at_or_before_mark()
+            del self.text[: self.begin - self.base]
+            self.base = self.begin
+
+    def behind(self, place: Place, joined: int) -> Place:
+        """Return the place right behind a value that ends, without breaks, at ``joined``, behind ``place``."""
+        place = max(place, self.mark)
+        return Place(joined, self.base + self._forward(place.offset - self.base, joined - place.joined))
 
     def hiding(self, start: int) -> Place:
         """Return where the hiding of a value begins that begins, without breaks, at ``start``.
@@ -83,42 +92,46 @@ class Window:
             return self.end
         if mark.joined - start > HARMLESS_BYTES:
             return Place(start, mark.offset)
-        begin, offset = start, mark.offset
         if start < mark.joined:
-            begin = max(start, self._last_break)
-        else:
-            offset = self._offset_of(start)
-        position = max(start, mark.joined)
-        reach = start + HARMLESS_BYTES
-        offset -= self.begin
-        while position <= reach and (found := _BREAKS.search(self.text, offset, offset + reach - position + 1)):
-            begin = position = position + found.start() - offset
-            offset = found.end()
-        return Place(begin, self.begin + offset)
+            return self._behind_breaks(max(start, self._break_at_or_before_mark()), mark.offset - self.base, start)
+        return self._behind_breaks(start, self._index_of(start), start)
 
     def breaks_between(self, place: Place, end: Place) -> int:
         """Return how many bytes of breaks are there."""
         return (end.offset - place.offset) - (end.joined - max(place.joined, self.mark.joined))
 
-    def _offset_of(self, joined: int) -> int:
+    def _behind_breaks(self, begin: int, index: int, start: int) -> Place:
+        position = max(start, self.mark.joined)
+        reach = start + HARMLESS_BYTES
+        while position <= reach and (found := _BREAKS.search(self.text, index, index + reach - position + 1)):
+            begin = position = position + found.start() - index
+            index = found.end()
+        return Place(begin, self.base + index)
+
+    def _break_at_or_before_mark(self) -> int:
+        index = self.mark.offset - self.base
+        last = max(self.text.rfind(b"\n", 0, index), self.text.rfind(b"\r", 0, index))
+        if last < 0:
+            return self._last_break
+        return self.mark.joined - (index - last - 1)
+
+    def _index_of(self, joined: int) -> int:
         """Return where a character is: searched from the mark or from the end, whichever is nearer."""
         behind = joined - self.mark.joined
         if behind <= self.end.joined - joined:
-            return self.begin + self._forward(behind + 1) - 1
-        return self.begin + _backward(self.text, self.end.joined - joined)
+            return self._forward(self.mark.offset - self.base, behind + 1) - 1
+        return _backward(self.text, self.end.joined - joined)
 
-    def _forward(self, count: int) -> int:
-        text, index = self.text, self.mark.offset - self.begin
+    def _forward(self, index: int, count: int) -> int:
+        """Return where ``count`` characters end, breaks not counted."""
+        text = self.text
         while count:
-            index = self._behind_breaks(index)
-            piece = text[index : index + count]
-            index += count
-            count = breaks_in(piece)
+            end = index + count
+            breaks = text.count(b"\n", index, end) + text.count(b"\r", index, end)
+            if breaks == count and (found := _BREAKS.match(text, end)):
+                end = found.end()
+            index, count = end, breaks
         return index
-
-    def _behind_breaks(self, index: int) -> int:
-        found = _ANY_BREAKS.match(self.text, index)
-        return found.end() if found else index
 
 
 def _backward(text: bytes | bytearray, count: int) -> int:
