@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from textual.content import Content
 
-from capture_core.facts import Liveness
+from capture_core.facts import Liveness, SidecarKind, SidecarState
 from capview import present
 from capview.present import safe
 
@@ -23,6 +23,7 @@ _LIVENESS = {
     Liveness.UNKNOWN: "unknown: nobody here can tell whether its owner lives",
 }
 _NAME_CELLS = 14
+_SIDECARS = {SidecarKind.SGR: "colours", SidecarKind.TIMES: "times"}
 
 
 def page(entry: Entry, now: float) -> Content:
@@ -57,6 +58,11 @@ def _stream(facts: StreamFacts, status: StreamStatus) -> Iterator[tuple[str, str
     yield "  observed", f"{_count(facts.observed)} = {accepted} accepted + {pending} pending + {discarded} discarded"
     yield "  retained", f"{_count(facts.retained)} bytes of text, {_count(facts.uncommitted)} made and not written"
     yield "  ended", "all of it was read" if facts.eof else "its end was not seen"
+    for kind, name in _SIDECARS.items():
+        sidecar = facts.sidecars.get(kind)
+        if sidecar is not None and sidecar.state is not SidecarState.WHOLE:
+            why = "no more room within the limit" if sidecar.state is SidecarState.FULL else "they could not be written"
+            yield f"  {name}", f"unknown from byte {_count(sidecar.end)} on: {why}"
 
 
 def _losses(entry: Entry) -> Iterator[tuple[str, str]]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 from rich.color import Color
 from rich.style import Style
 
+from capture_core.facts import SidecarFacts, SidecarState
 from capture_core.limits import VIEW_PAGE_BYTES
 from capture_core.local import LocalSource
 from capture_core.sidecar import Mark, encode
@@ -109,6 +111,19 @@ async def test_colours_that_are_written_after_their_text_appear(tmp_path: Path) 
         assert not is_red(drawn(ui)[0][1])
         put(owner, [(0, RED)])
         await ui.until(lambda: is_red(drawn(ui)[0][1]))
+
+
+async def test_a_receipt_says_from_where_on_colours_and_times_are_not_known(tmp_path: Path) -> None:
+    owner = Owner(tmp_path)
+    full = SidecarFacts(file=f"{owner.id}.stdout.sgr", state=SidecarState.FULL, retained=16, records=1, end=12_345)
+    failed = SidecarFacts(file=None, state=SidecarState.FAILED, retained=0, records=0, end=0)
+    stdout = replace(owner.receipt.streams["stdout"], sidecars={"sgr": full, "times": failed})
+    owner.receipt = replace(owner.receipt, streams={**owner.receipt.streams, "stdout": stdout})
+    owner.finish()
+    async with driven(tmp_path, first=owner) as ui:
+        await ui.press("4")
+        await ui.until(lambda: "unknown from byte 12,345 on: no more room within the limit" in ui.text())
+        assert "unknown from byte 0 on: they could not be written" in ui.text()
 
 
 async def test_only_the_colours_in_sight_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
