@@ -1,67 +1,50 @@
-"""Values of names that look secret: ``API_KEY=value``, bare or in quotes, as shells, logs and programs write it."""
+"""Values of names that look secret, as shells, command lines and programs write them: ``API_KEY=value``."""
 
 from __future__ import annotations
 
 from capture_core.redact.rule import Rule
-
-# How such a name ends, but for a number.  What comes before does not matter: DB_PASSWORD, myApiKey, --token.
-_NAME = (
-    r"(?i:passwords?|passwd|passphrase|secret|token|credentials?|_pass|_pwd|secret_key_base"
-    r"|(?:api|access|private|secret|signing|encryption)[_-]?key)"
-)
-_QUOTES = r"[fbruFBRU]{0,2}\\?"
-"""What may stand between sign and quotation mark: the letters of Python's strings, the escape of JSON's."""
-
-
-def _one_of(*forms: str) -> str:
-    return f"(?:{'|'.join(forms)})"
-
-
-_SPARED = _one_of(
-    r".{0,3}",  # too short to be worth anything
-    # Masked already, or to be filled in.
-    r"\*+|[xX.]{4,}",
-    r"\[[a-z]+:[a-z -]*\]?|\[(?i:redacted|filtered|hidden|masked)\]",
-    r"<[A-Za-z_-]+>?",
-    # Filled in from elsewhere: shell, make, cmd, templates, format strings.
-    r"\$\{[\w:?+-]*\}?|\$\(\w*|\$[A-Z][A-Z0-9_]*|%[A-Z][A-Z0-9_]*%",
-    r"(?:\{[^{}\"']*\}|\{\{ ?[\w.]+ ?\}\}|%[sdr]|[ :@/&-])+",
-)
-_BARE_SPARED = _one_of(
-    # A number, a word of a language, an element of something: all perhaps before closing punctuation.
-    _one_of(
-        _SPARED,
-        r"[+-]?[0-9]{1,5}(?:\.[0-9]+)?|0x[0-9A-Fa-f]{1,16}",
-        r"(?i:true|false|none|null|undefined|required|optional|bearer)",
-        r"\w+(?:\.\w+)*(?:\[|(?:\[[0-9]+\])+)",
-    )
-    + r"[),;:\]}]*",
-    # Its own name, where code passes it on; a member, and what code goes on with.
-    _NAME + r"[),;:\]}]+",
-    rf"(?:\w+\.)+\w*{_NAME}(?:\W.*)?",
-    r"(?:self|cls|this|args|config|settings|options|request|os|process)\.[A-Za-z_].*",
-    # A call, as far as its first argument; a function.
-    r"function\(.*|[A-Za-z_][\w.]*\((?:[\w.=,\[\]-]*[),])?[),;:\]}]*",
-    # Not an assignment: a comparison, an arrow.
-    r"[=~>].*",
-)
-_QUOTED_SPARED = _one_of(
-    _SPARED,
-    r"(?i:bearer)",
-    # The quotation mark ended what looked like a name: print("token=", token).
-    r" ?[+%,] .*|[),;\]]+(?: .*)?",
+from capture_core.redact.values import (
+    AFTER,
+    BARE_CODE,
+    MINIFIED,
+    NAMES,
+    NUMBERED,
+    QUOTED_CODE,
+    SHORT,
+    STRONG,
+    one_of,
 )
 
+_OPENED = "(?P<value>)"
+_PREFIX_CHARS = 40
+_QUOTED_NAME = one_of(*(rf"(?<=['\"][\w-]{{{length}}})" for length in range(_PREFIX_CHARS)))
+"""A quotation mark stands before the name: 'DB_PASSWORD=…'."""
+_WORD_ENDS = r"(?<=[^ \t])[ \t]|[\r\n\"'`<]"
+"""Behind a space: the next word, however many spaces there are."""
 
-def _assignment(*, opening: str, ends: str, spared: str, masks: tuple[str, ...], passes: tuple[str, ...]) -> Rule:
+_ARGUMENT = one_of(QUOTED_CODE, "-.*|[A-Z_]+")
+"""After an option, another one, or what stands for its value."""
+
+
+def _assignment(
+    *,
+    signs: tuple[str, ...],
+    opening: str,
+    ends: str,
+    masks: tuple[str, ...],
+    passes: tuple[str, ...],
+    spared: str | None = None,
+    within: str | None = None,
+) -> Rule:
     return Rule(
         name="assignment",
         source="The Open Group, Shell Command Language: Simple Commands; the names by practice",
-        # One for all of them would halve the scanner's speed.
-        candidates=(f"{_NAME} ?=", f"{_NAME}[0-9]=", f"{_NAME}_[0-9]="),
-        opening=f"{_NAME}(?:_?[0-9])?{opening}(?P<value>)",
+        # Names and signs: as many short literals, which a scanner likes better than one expression for all.
+        candidates=tuple(f"{NAMES}{sign}" for sign in signs),
+        opening=opening,
         ends=ends,
         spared=spared,
+        within=within,
         masks=masks,
         passes=passes,
     )
@@ -69,18 +52,22 @@ def _assignment(*, opening: str, ends: str, spared: str, masks: tuple[str, ...],
 
 ASSIGNMENTS = (
     _assignment(
-        opening="=",
+        signs=("=", "[0-9]=", "_[0-9]="),
+        opening=f"{NAMES}{NUMBERED}={_OPENED}",
         ends=r"[ \t\r\n\"'`]",
-        spared=_BARE_SPARED,
+        spared=BARE_CODE,
+        within=rf"(?!(?:{MINIFIED})\Z)(?P<secret>.*)",
         masks=(
             "PASSWORD=«hunter2»",
-            "export GITHUB_TOKEN=«abc,def»\n",
+            "  export GITHUB_TOKEN=«abc,def»\n",
             "password=«hunter2,» host=db",
             "--api-key=«0a1b2c3d4e» --verbose",
+            "+ PASSWORD=«hunter2»\n+ export API_KEY=«abcdefgh»\n",
             "AWS_SECRET_ACCESS_KEY=«wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY»\r\n",
             "DB_PASS=«$ecret!» DB_PASSWORD_2=«(xyz)»",
             "clientSecret=«compute» PASSWORD=«password» password=«p4ss[word»",
             "MYSQL_PWD=«self-made» SECRET_KEY_BASE=«a.b[0]c»",
+            "//npm.example/:_authToken=«0123456789abcdef»",
             '["API_TOKEN=«0123456»"]',
         ),
         passes=(
@@ -92,9 +79,12 @@ ASSIGNMENTS = (
             "PASSWORD= ",
             "PASSWORD_FILE=/run/secrets/db PWD=/home/x OLDPWD=/",
             "password=None, token=self.token, secret=args.client_secret)",
-            "login(password=password, token=TOKEN)",
+            "login(password=password, token=TOKEN, api_key=my_api_key, is_password=is_password)",
+            "client_access_token=access_token\n    access_token=server_access_token\n",
             "key_password=certs[0][2], password=options.a['",
             "a.token=b.token||1,e.secret=function(e,t){return",
+            "e.Token=o})},19877(e,t,i){n=e.token=void 0,e.x=1;t.getToken=getToken,t.getVersion=getVersion",
+            "s+=`&token=${encodeURIComponent(o)}`",
             "API_KEY=$API_KEY TOKEN=${TOKEN:-} SECRET=$(cat",
             "if token==other: token=>1",
             "requests-token==1.2.3",
@@ -103,14 +93,29 @@ ASSIGNMENTS = (
         ),
     ),
     _assignment(
-        opening=f' ?= ?{_QUOTES}"',
+        signs=("=", "[0-9]=", "_[0-9]="),
+        opening=f"{_QUOTED_NAME}{NAMES}{NUMBERED}{_OPENED}=",
+        ends=r"['\"\r\n](?<!\\['\"])",
+        spared="=.{0,3}",
+        within=rf"=(?!\\|[{{%$]|(?:{BARE_CODE}|{QUOTED_CODE})\Z)(?P<secret>.*)",
+        masks=(
+            "+ export 'TOKEN=«a bc»'\n",
+            '"Env": ["DB_PASSWORD=«correct horse»", "PATH=/bin"]',
+            "docker run -e 'API_KEY_2=«it is»' alpine",
+        ),
+        passes=("'TOKEN='", '"--token=%s"', "'PASSWORD=${PASSWORD} x'", 'f"token={token!r} of {user}"'),
+    ),
+    _assignment(
+        signs=(' = "', '="', '= "', '="', ' = b"', '=b"', '[0-9] ?= ?"', ' := "', ' => "', '=>"'),
+        opening=f'{NAMES}{NUMBERED} ?(?:=>|:=|=) ?[buBU]?"{_OPENED}',
         ends=r'["\r\n](?<!\\")',
-        spared=_QUOTED_SPARED,
+        spared=QUOTED_CODE,
         masks=(
             'password = "«correct horse battery»"',
+            'declare -x DB_PASSWORD="«hunter two»"\n',
             r'TOKEN="«a\"bc»" x',
-            r'{"cmd": "PASSWORD=\"«hunter2\" make»"}',
             'secret=b"«0123»"',
+            'password := "«hunter2»"; $token => "«abcd»"',
             'API_KEY="«never closed»\nnext line"',
         ),
         passes=(
@@ -120,13 +125,79 @@ ASSIGNMENTS = (
             'print("token=", token)',
             'password: "is asked for"',
             'secret="[redacted:assignment]"',
+            'token = r"[-!#$%&*+.^_`|~0-9a-zA-Z]+"',
+            "token = '\"%s\"' % token",
+            'password = ":****"',
+            'if password == "hunter2":',
         ),
     ),
     _assignment(
-        opening=f" ?= ?{_QUOTES}'",
+        signs=(" = '", "='", "= '", " = b'", "=b'", "[0-9] ?= ?'", " => '", "=>'"),
+        opening=f"{NAMES}{NUMBERED} ?(?:=>|:=|=) ?[buBU]?'{_OPENED}",
         ends=r"['\r\n](?<!\\')",
-        spared=_QUOTED_SPARED,
-        masks=("export DB_PASSWORD='«it is \"quoted\"»'", "access_key = '«0123456789»'"),
-        passes=("password = ''", "the user's token='", "TOKEN='$TOKEN' user_pass = '%s:%s'"),
+        spared=QUOTED_CODE,
+        masks=(
+            "export DB_PASSWORD='«it is \"quoted\"»'",
+            "access_key = '«0123456789»'",
+            "'password' => x, password => '«abcd»'",
+        ),
+        passes=(
+            "password = ''",
+            "the user's token='",
+            "TOKEN='$TOKEN' user_pass = '%s:%s'",
+            "token = '\"%s\"' % token",
+        ),
+    ),
+    _assignment(
+        signs=(r"=\\", r" = \\", r"[0-9]=\\"),
+        opening=rf'{NAMES}{NUMBERED} ?= ?\\{{1,7}}["\']{_OPENED}',
+        ends=r'\\{1,7}["\'](?<!\\\\\\["\'])|["\r\n]',
+        spared=QUOTED_CODE,
+        masks=(r'{"cmd": "PASSWORD=\"«hunter2»\" make"}', r'"f(secret = \"«0123»\")"'),
+        passes=(r'f.write(f"    secret-key = \"{secret_key}\"\n")', r'"token=\"\""'),
+    ),
+    _assignment(
+        signs=(" = ", "= "),
+        opening=f"{NAMES}{NUMBERED} ?= {_OPENED}",
+        ends=_WORD_ENDS,
+        spared=SHORT,
+        within=rf"[ \t]*(?:{STRONG}){AFTER}",
+        masks=("[server]\npassword = «hunter2»\n", "secret_key =   «c2VjcmV0LW9m/Zm9v» ; old", "password = «p@ssword»"),
+        passes=(
+            "secret = compute(x)\ntoken = next(tokens)\npassword = getpass.getpass()",
+            "token = token1",
+            "api_key = config.v2.api_key",
+            "secret = sha256(x)\ntoken = base64\n",
+            "password = user_input",
+            "token = a1.b[2]",
+            "password = 2024-01-01 12:00",
+            "token = 12345",
+        ),
+    ),
+    _assignment(
+        # Behind a dash: --password and --db-password.
+        signs=(" ",),
+        opening=f"(?<=-){NAMES}{NUMBERED} {_OPENED}",
+        ends=_WORD_ENDS,
+        spared=SHORT,
+        within=rf"[ \t]*(?:{STRONG}){AFTER}",
+        masks=("+ mysql --password «hunter2» db\n", "curl --api-token «0a1b2c3d4e5f» -x"),
+        passes=("--password PASSWORD", "the --token option takes", "--token <value>", "--secret $SECRET2 --api-key"),
+    ),
+    _assignment(
+        signs=("""["'],""",),
+        opening=rf"(?<=-){NAMES}[\"'], ?\"{_OPENED}",
+        ends=r'["\r\n](?<!\\")',
+        spared=_ARGUMENT,
+        masks=('["mysql", "--password", "«hunter two»"]',),
+        passes=('add_argument("--token", "-t", "--api-token", help="…")', '"--token", ""'),
+    ),
+    _assignment(
+        signs=("""["'],""",),
+        opening=rf"(?<=-){NAMES}[\"'], ?'{_OPENED}",
+        ends=r"['\r\n](?<!\\')",
+        spared=_ARGUMENT,
+        masks=("['mysql', '--password', '«hunter two»']",),
+        passes=("'--token', '-t'", "('--token', '${TOKEN}')"),
     ),
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from capture_core.redact.assignments import ASSIGNMENTS
+from capture_core.redact.pairs import PAIRS
 from capture_core.redact.tokens import TOKENS
 
-RULES = (*TOKENS, *ASSIGNMENTS)
+RULES = (*TOKENS, *ASSIGNMENTS, *PAIRS)
