@@ -15,7 +15,7 @@ from capture_core.strip import Stripper
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from capture_core.redact.engine import Engine
+    from capture_core.redact.scanning import Engine
 
 
 class Counts(NamedTuple):

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import functools
 import os
-import re
 import zlib
-from bisect import bisect_right
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from capture_core.errors import EngineUnavailable
-from capture_core.redact.exact import BREAKS, Candidate, Exact, without_breaks
+from capture_core.redact.breaks import placed, without_breaks
+from capture_core.redact.exact import Exact
 from capture_core.redact.rules import RULES
+from capture_core.redact.scanning import Candidate
 from capture_core.strip import CONTROL
 
 if TYPE_CHECKING:
@@ -26,7 +26,6 @@ _DIGEST_BYTES = 4
 _LENGTH_BYTES = 8
 _MAKERS = ("pattern.py", "shape.py", "exact.py", "engine.py")
 _RETURN = b"\r"
-_BREAK = re.compile(b"[%b]" % BREAKS)
 
 
 class Engine:
@@ -112,12 +111,12 @@ class Scanner:
         """Return the candidates for tokens in both, also those that lines are broken in."""
         if _RETURN in before or _RETURN in text:
             found = _found(self._joined, [without_breaks(before), without_breaks(text)])
-            return _placed(found, before + text) if found else found
+            return placed(found, before + text) if found else found
         return _found(self._on_lines, [before, text])
 
     def tails(self, joined: bytes) -> list[int]:
         """Return which of the tails the text ends with."""
-        return [pattern for pattern, _ in _found(self._tails, joined)] if joined else []
+        return [candidate.pattern for candidate in _found(self._tails, joined)] if joined else []
 
     def has_control(self, text: bytes) -> bool:
         """Tell whether the text holds what :data:`~capture_core.strip.CONTROL` matches."""
@@ -128,13 +127,6 @@ def _found(scan: Callable[..., object], text: bytes | list[bytes]) -> list[Candi
     found: list[Candidate] = []
     scan(text, _note, context=found)
     return found
-
-
-def _placed(found: list[Candidate], text: bytes) -> list[Candidate]:
-    """Move candidates from where they are in the joined text to where they are in the text."""
-    # Of the n-th break, how much of the joined text is before it.
-    breaks = [at.start() - number for number, at in enumerate(_BREAK.finditer(text))]
-    return [Candidate(pattern, start + bisect_right(breaks, start)) for pattern, start in found]
 
 
 def _parts(body: bytes) -> Iterator[bytes]:
@@ -151,8 +143,8 @@ def shared_engine() -> Engine:
     return Engine.compile()
 
 
-def _note(pattern: int, start: int, _end: int, _flags: int, found: Any) -> None:  # noqa: ANN401
-    found.append(Candidate(pattern, start))
+def _note(pattern: int, start: int, end: int, _flags: int, found: Any) -> None:  # noqa: ANN401
+    found.append(Candidate(pattern, start, end))
 
 
 def _compiled(hs: ModuleType, patterns: Sequence[tuple[int, bytes]], mode: int, flags: int) -> Database:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from functools import cached_property
-from operator import itemgetter
+from heapq import heapify, heappop, heappush
 from typing import TYPE_CHECKING, NamedTuple
 
-from capture_core.limits import HARMLESS_BYTES, JUDGED_VALUE_BYTES, LOOK_BACK_BYTES
+from capture_core.limits import JUDGED_VALUE_BYTES, LOOK_BACK_BYTES
+from capture_core.redact.breaks import secret_from, without_breaks
 from capture_core.redact.veil import VEIL_CLASS
 
 if TYPE_CHECKING:
@@ -15,25 +16,24 @@ if TYPE_CHECKING:
     from types import ModuleType
 
     from capture_core.redact.rule import Rule
-
-BREAKS = b"\r\n"
-"""What breaks a line."""
+    from capture_core.redact.scanning import Candidate
 
 _APART_BYTES = 6
 """How far a token looks back to see whether it continues a word."""
 
 _MASKED = re.compile(f"[{VEIL_CLASS}]+[),;:\\]}}\"'&]*".encode())
-_BREAK = re.compile(b"[%b]+" % BREAKS)
 
 
 class Form:
     """One rule, ready to be applied.  Few are in any one stream, so patterns are compiled when first needed."""
 
-    def __init__(self, rule: Rule) -> None:
+    def __init__(self, rule: Rule, opening_bytes: int) -> None:
+        """``opening_bytes``: no opening is longer."""
         self.name = rule.name
         self.marker = f"[redacted:{rule.name}]".encode()
         """What takes the place of a value."""
         self._rule = rule
+        self._opening_bytes = opening_bytes
 
     @cached_property
     def opening(self) -> re.Pattern[bytes]:
@@ -59,13 +59,23 @@ class Form:
     def _within(self) -> re.Pattern[bytes] | None:
         return None if self._rule.within is None else _compiled(self._rule.within)
 
-    def opened(self, text: bytes, start: int) -> tuple[int, int] | None:
-        """Return where the value begins that opens at ``start``, and the end of what opened it."""
+    def opened(self, text: bytes, start: int, end: int, floor: int) -> tuple[int, int] | None:
+        """Return where the first value begins, at ``floor`` or later, that opens in ``start:end``; and what opened it.
+
+        That is the end of the opening.
+        """
         found = self.opening.match(text, start)
-        if found is None:
-            return None
-        value = found.start("value")
-        return (value if self._rule.token is None else secret_from(text, value, found.end())), found.end()
+        while True:
+            if found is not None:
+                value = found.start("value")
+                value = value if self._rule.token is None else secret_from(text, value, found.end())
+                if value >= floor:
+                    return value, found.end()
+                start = found.start()
+            # Where a candidate begins no value opens, or one that is over: others may begin within the candidate.
+            found = self.opening.search(text, start + 1, end + self._opening_bytes)
+            if found is None or found.start() >= end:
+                return None
 
     def secret(self, value: bytes) -> tuple[int, int] | None:
         """Return which part of a whole value is secret; ``None`` when nothing is."""
@@ -77,17 +87,12 @@ class Form:
         return found and found.span("secret")
 
     def spares(self, value: bytes) -> bool:
-        """Tell whether a value is no secret after all, or masked already."""
+        """Tell whether a value is no secret after all: nothing, or masked already."""
+        if not value:
+            return True
         if len(value) <= JUDGED_VALUE_BYTES and self._spared is not None and self._spared.fullmatch(value):
             return True
         return _MASKED.fullmatch(value) is not None
-
-
-class Candidate(NamedTuple):
-    """What a scanner found: an index into :attr:`Exact.candidates`, and where in the text it matches."""
-
-    pattern: int
-    start: int
 
 
 class Value(NamedTuple):
@@ -112,11 +117,11 @@ class Exact:
     def __init__(self, rules: Sequence[Rule], reach: int | None = None) -> None:
         """``reach``: :attr:`reach`, where it is known from an earlier time."""
         self.rules = tuple(rules)
-        self._forms = tuple(map(Form, rules))
-        self._of_plain = tuple(form for form, rule in zip(self._forms, rules, strict=True) for _ in rule.candidates)
-        self._of_tokens = tuple(form for form, rule in zip(self._forms, rules, strict=True) if rule.token)
         if reach is not None:
             self.reach = reach
+        self._forms = tuple(Form(rule, max(self.reach, LOOK_BACK_BYTES)) for rule in rules)
+        self._of_plain = tuple(form for form, rule in zip(self._forms, rules, strict=True) for _ in rule.candidates)
+        self._of_tokens = tuple(form for form, rule in zip(self._forms, rules, strict=True) if rule.token)
 
     @property
     def plain(self) -> tuple[bytes, ...]:
@@ -156,11 +161,21 @@ class Exact:
         They come in the order in which they are decided however the text is cut: the leftmost first, and of those
         that begin together the one whose opening is known first.  One of more than ``most`` bytes is not judged.
         """
-        tried = [(self._of_plain[pattern], start) for pattern, start in plain]
-        tried += [(self._of_tokens[pattern], start) for pattern, start in tokens]
-        openings = [(*found, form) for form, start in tried if (found := form.opened(text, start))]
-        for start, opened, form in sorted(openings, key=itemgetter(0, 1)):
+        tried = [(self._of_plain[pattern], start, end) for pattern, start, end in plain]
+        tried += [(self._of_tokens[pattern], start, end) for pattern, start, end in tokens]
+        # Numbered, so that what begins and opens together has an order: forms have none.
+        queue = [
+            (*found, number)
+            for number, (form, start, end) in enumerate(tried)
+            if (found := form.opened(text, start, end, floor))
+        ]
+        heapify(queue)
+        while queue:
+            start, opened, number = heappop(queue)
+            form, begin, end = tried[number]
             if start < floor:
+                if again := form.opened(text, begin, end, floor):
+                    heappush(queue, (*again, number))
                 continue
             ends = form.ends.search(text, opened)
             if ends is None:
@@ -197,22 +212,6 @@ def _unfinished(form: Form, text: bytes, window: int, start: int) -> Undecided |
             return Undecided(value, form if found["begun"] else None)
         window = found.start() + 1
     return None
-
-
-def secret_from(text: bytes, start: int, end: int) -> int:
-    """Return where masking of ``text[start:end]`` begins: behind breaks of the line that come early enough."""
-    seen = 0
-    for found in _BREAK.finditer(text, start, end):
-        seen += found.start() - start
-        if seen > HARMLESS_BYTES:
-            break
-        start = found.end()
-    return start
-
-
-def without_breaks(text: bytes) -> bytes:
-    """Return the text with its lines joined."""
-    return text.translate(None, BREAKS)
 
 
 def _shape() -> ModuleType:

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from capture_core.decode import weight
 from capture_core.limits import ENDS_BYTES, HARMLESS_BYTES, LOOK_BACK_BYTES
-from capture_core.redact.exact import BREAKS
+from capture_core.redact.breaks import BREAKS
 from capture_core.redact.veil import VEIL_MORE, VEIL_PART, index_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from capture_core.redact.engine import Scanner
     from capture_core.redact.exact import Exact, Form, Undecided, Value
+    from capture_core.redact.scanning import Scanner
 
 OMITTED = b"[omitted: undecidable fragment]"
 """What stands in the text for a fragment that was dropped because it could not be decided."""

@@ -59,8 +59,8 @@ def _goes_on(units: tuple[str, ...], place: int) -> tuple[str, ...]:
 
 
 def tail(token: Token) -> str:
-    r"""Return what that text ends with (``\z``) when the token has begun, whole or not."""
-    return rf"{token.context}{render(beginnings(_whole(token)))}\z"
+    """Return what that text ends with when the token has begun, whole or not."""
+    return rf"{token.context}{render(beginnings(_whole(token)))}$"
 
 
 def opening(token: Token) -> str:

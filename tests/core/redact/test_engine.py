@@ -18,7 +18,7 @@ from capture_core.redact.tokens import TOKENS
 from capture_core.strip import CONTROL
 
 if TYPE_CHECKING:
-    from capture_core.redact.exact import Candidate
+    from capture_core.redact.scanning import Candidate
 
 SECRETS = (
     "".join(example for rule in RULES for example in rule.masks).translate({ord("«"): None, ord("»"): None}).encode()
@@ -35,7 +35,7 @@ def test_a_loaded_engine_finds_the_same() -> None:
     assert loaded is not None
     compiled = shared_engine()
     found, tokens = candidates(loaded, b"", SECRETS)
-    assert len({pattern for pattern, _ in tokens}) == len(TOKENS)
+    assert len({pattern for pattern, _, _ in tokens}) == len(TOKENS)
     assert found
     assert (found, tokens) == candidates(compiled, b"", SECRETS)
     assert loaded.exact.reach == compiled.exact.reach
@@ -78,8 +78,8 @@ def test_a_candidate_may_lie_across_two_parts(cut: int) -> None:
 @pytest.mark.parametrize("breaks", ["\n", "\r", "\r\n", "\n\n"])
 def test_a_token_is_found_where_it_stands_also_when_lines_are_broken_in_it(breaks: str) -> None:
     text = f"first line\r\n\nand ghp_16C7e4{breaks}2F292c6912E7710c{breaks}838347Ae178B4a\nlast\n".encode()
-    assert [start for _, start in shared_engine().scanner().tokens(b"", text)] == [text.index(b"ghp_")]
-    assert [start for _, start in shared_engine().scanner().tokens(text[:30], text[30:])] == [text.index(b"ghp_")]
+    assert [start for _, start, _ in shared_engine().scanner().tokens(b"", text)] == [text.index(b"ghp_")]
+    assert [start for _, start, _ in shared_engine().scanner().tokens(text[:30], text[30:])] == [text.index(b"ghp_")]
 
 
 def test_streams_scan_at_the_same_time() -> None:

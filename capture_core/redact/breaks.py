@@ -1,0 +1,45 @@
+"""Breaks of lines within a token: what is found in the text without them has a place in the text as it is."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from typing import TYPE_CHECKING
+
+from capture_core.limits import HARMLESS_BYTES
+from capture_core.redact.scanning import Candidate
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+BREAKS = b"\r\n"
+"""What breaks a line."""
+
+_BREAK = re.compile(b"[%b]" % BREAKS)
+_RUN = re.compile(b"[%b]+" % BREAKS)
+
+
+def secret_from(text: bytes, start: int, end: int) -> int:
+    """Return where masking of ``text[start:end]`` begins: behind breaks of the line that come early enough."""
+    seen = 0
+    for found in _RUN.finditer(text, start, end):
+        seen += found.start() - start
+        if seen > HARMLESS_BYTES:
+            break
+        start = found.end()
+    return start
+
+
+def without_breaks(text: bytes) -> bytes:
+    """Return the text with its lines joined."""
+    return text.translate(None, BREAKS)
+
+
+def placed(found: Iterable[Candidate], text: bytes) -> list[Candidate]:
+    """Move candidates from where they are in the text without breaks of lines to where they are in the text."""
+    # Of the n-th break, how much of the joined text is before it.
+    breaks = [at.start() - number for number, at in enumerate(_BREAK.finditer(text))]
+    return [
+        Candidate(pattern, start + bisect_right(breaks, start), end + bisect_right(breaks, end - 1))
+        for pattern, start, end in found
+    ]

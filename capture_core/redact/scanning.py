@@ -1,0 +1,48 @@
+"""What the sanitiser asks of an engine, whichever it is."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from capture_core.redact.exact import Exact
+
+
+class Candidate(NamedTuple):
+    """What a scanner found: the number of a pattern, and where in the text it matches.
+
+    Of matches that end together it may tell only the one that begins first.
+    """
+
+    pattern: int
+    start: int
+    end: int
+
+
+class Scanner(Protocol):
+    """Scans for one stream, in one thread at a time."""
+
+    def plain(self, before: bytes, text: bytes) -> list[Candidate]:
+        """Return where :attr:`Exact.plain` match: in ``text``, as ``before`` precedes it, or in ``before``."""
+
+    def tokens(self, before: bytes, text: bytes) -> list[Candidate]:
+        """Return where :attr:`Exact.joined` match in both, also where lines are broken in them."""
+
+    def tails(self, joined: bytes) -> Iterable[int]:
+        """Return which of :attr:`Exact.tails` a text without breaks of lines ends with."""
+
+    def has_control(self, text: bytes) -> bool:
+        """Tell whether the text holds what :data:`~capture_core.strip.CONTROL` matches."""
+
+
+class Engine(Protocol):
+    """All rules, ready to be looked for; immutable, one for all streams."""
+
+    @property
+    def exact(self) -> Exact:
+        """The rules' exact patterns."""
+
+    def scanner(self) -> Scanner:
+        """Return a scanner for one stream."""

@@ -1,0 +1,61 @@
+"""The same scanner without hyperscan, for machines that have none: as exact, and hundreds of times slower."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from capture_core.redact.breaks import placed, without_breaks
+from capture_core.redact.exact import Exact
+from capture_core.redact.rules import RULES
+from capture_core.redact.scanning import Candidate
+from capture_core.strip import CONTROL
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from capture_core.redact.rule import Rule
+
+
+class SlowEngine:
+    """The rules as Python's own expressions; immutable, and its own scanner.
+
+    The candidates of the rules are bounded, so that an expression which steps back does so within a bound too.
+    """
+
+    def __init__(self, rules: Sequence[Rule] = RULES) -> None:
+        self.exact = Exact(rules)
+        # Within a look-ahead, so that of matches which overlap none is missed.
+        self._plain = [re.compile(b"(?=%b)" % pattern) for pattern in self.exact.plain]
+        self._joined = [re.compile(b"(?=%b)" % pattern) for pattern in self.exact.joined]
+        self._tails = [re.compile(pattern) for pattern in self.exact.tails]
+        self._control = re.compile(CONTROL)
+
+    def scanner(self) -> SlowEngine:
+        """Return a scanner for one stream."""
+        return self
+
+    def plain(self, before: bytes, text: bytes) -> list[Candidate]:
+        """Return the candidates in both."""
+        return _found(self._plain, before + text)
+
+    def tokens(self, before: bytes, text: bytes) -> list[Candidate]:
+        """Return the candidates for tokens in both, also those that lines are broken in."""
+        text = before + text
+        return placed(_found(self._joined, without_breaks(text)), text)
+
+    def tails(self, joined: bytes) -> list[int]:
+        """Return which of the tails the text ends with."""
+        return [number for number, tail in enumerate(self._tails) if tail.search(joined)]
+
+    def has_control(self, text: bytes) -> bool:
+        """Tell whether the text holds a control."""
+        return self._control.search(text) is not None
+
+
+def _found(patterns: Sequence[re.Pattern[bytes]], text: bytes) -> list[Candidate]:
+    return [
+        Candidate(number, at.start(), at.start() + 1)
+        for number, pattern in enumerate(patterns)
+        for at in pattern.finditer(text)
+    ]
