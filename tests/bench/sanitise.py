@@ -72,7 +72,12 @@ def _rate(raw: bytes, make: Callable[[], Callable[[bytes], object]]) -> float:
 
 
 def _sanitiser() -> Callable[[bytes], object]:
-    return Sanitiser(pending_bytes=Limits().pending_fragment_bytes).feed
+    sanitiser = Sanitiser(pending_bytes=Limits().pending_fragment_bytes)
+
+    def feed(raw: bytes) -> object:
+        return sanitiser.feed(raw), sanitiser.take_styles()
+
+    return feed
 
 
 def _scanner() -> Callable[[bytes], object]:
