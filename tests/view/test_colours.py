@@ -9,7 +9,7 @@ import pytest
 from rich.color import Color
 from rich.style import Style
 
-from capture_core.facts import SidecarFacts, SidecarState
+from capture_core.facts import CaptureFacts, CaptureReason, CaptureState, SidecarFacts, SidecarState
 from capture_core.limits import VIEW_PAGE_BYTES
 from capture_core.local import LocalSource
 from capture_core.sidecar import Mark, encode
@@ -90,6 +90,18 @@ async def test_text_has_the_colours_that_its_command_printed(tmp_path: Path) -> 
         assert [text for text, _ in drawn(ui)] == ["plain réd bold"]
         await ui.press("c")
         assert len(drawn(ui)) == 3
+
+
+async def test_what_the_view_says_of_a_loss_has_no_colour_of_the_text(tmp_path: Path) -> None:
+    owner = Owner(tmp_path)
+    owner.append("stdout", b"red to the end\n")
+    put(owner, [(0, RED)])
+    owner.finish(capture=CaptureFacts(state=CaptureState.PARTIAL, reason=CaptureReason.DRAIN_TIMEOUT))
+    async with driven(tmp_path, first=owner) as ui:
+        await ui.until(lambda: is_red(drawn(ui)[0][1]) and "┆" in ui.text())
+        [(words, style)] = drawn(ui, 2)
+        assert "the rest was not kept" in words
+        assert not is_red(style)
 
 
 async def test_a_match_stands_out_in_coloured_text(tmp_path: Path) -> None:

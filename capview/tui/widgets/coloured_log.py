@@ -41,9 +41,9 @@ class ColouredLog(LogView):
     def redraw(self) -> None:
         """Draw anew, in the colours that are known; ask for those that are not."""
         window = self.model.window
-        self.runs = self._colours.between(window.start, window.end) if self._coloured else ()
-        super().redraw()
         end = min(window.end, self.model.document.committed)
+        self.runs = self._colours.between(window.start, end) if self._coloured else ()
+        super().redraw()
         is_asked = self._asked[0] <= window.start and end <= self._asked[1]
         if self._coloured and not is_asked and not self._colours.cover(window.start, end):
             self._read_colours(window.start, end)
