@@ -58,6 +58,25 @@ def test_no_run_of_a_value_passes_whatever_interrupts_it(
     assert not any(value[start : start + 6] in shown for start in range(len(value) - 5))
 
 
+fragments = st.sampled_from(
+    [
+        *(VALUE.encode(), VALUE.encode()[:9], TOKEN.encode(), TOKEN.encode()[:20], b"first-line-of", b"second-line-of"),
+        *(b"PASSWORD=", b'token = "', b"\n", b"\r\n", b" ", b'"', b"\x1b[0m", b"\xff", b"ghp_", b"x9!", b"_\b_"),
+    ]
+)
+
+
+@given(raw=st.lists(fragments, max_size=10).map(b"".join), cuts=places, eof=st.booleans())
+def test_values_and_rules_together_give_one_text_for_any_cuts(raw: bytes, cuts: list[int], *, eof: bool) -> None:
+    results = set()
+    for parts in three_ways(raw, cuts):
+        one = sanitiser()
+        text = b"".join(map(one.feed, parts)) + one.finish(eof=eof)
+        assert len(raw) == one.accepted + one.discarded
+        results.add((text.decode(), one.accepted, repr(sorted(one.counts().redactions.items()))))
+    assert len(results) == 1
+
+
 @pytest.mark.parametrize(
     ("raw", "text"),
     [
