@@ -11,14 +11,16 @@ if TYPE_CHECKING:
     from capture_core.conversation import Conversation, RunningJob
     from capture_core.facts import Receipt
     from capture_core.limits import Limits
+    from capture_core.user_rule import UserRule
 
-__all__ = ["Conversation", "Limits", "Receipt", "RunningJob"]
+__all__ = ["Conversation", "Limits", "Receipt", "RunningJob", "UserRule"]
 
 _HOMES = {
     "Conversation": "conversation",
     "RunningJob": "conversation",
     "Receipt": "facts",
     "Limits": "limits",
+    "UserRule": "user_rule",
 }
 
 

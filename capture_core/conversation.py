@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from capture_core.facts import Receipt
     from capture_core.job import Outcome
     from capture_core.limits import Limits
+    from capture_core.user_rule import UserRule
 
 _PRODUCER: Final = Producer(adapter="library", version="1", source="process")
 
@@ -79,14 +80,24 @@ class RunningJob:
 class Conversation:
     """A directory that owns one ``tool-outputs/`` tree."""
 
-    def __init__(self, path: str, limits: Limits = LIBRARY) -> None:
+    def __init__(
+        self, path: str, limits: Limits = LIBRARY, *, rules: Sequence[UserRule] = (), slow_engine: bool = False
+    ) -> None:
         self.path = path
         self._limits = limits
+        self._rules = tuple(rules)
+        self._slow_engine = slow_engine
 
     @classmethod
-    def open(cls, path: str, *, limits: Limits = LIBRARY) -> Conversation:
-        """The conversation at ``path``; made, private, with its first capture when it is not there."""
-        return cls(path, limits)
+    def open(
+        cls, path: str, *, limits: Limits = LIBRARY, rules: Sequence[UserRule] = (), slow_engine: bool = False
+    ) -> Conversation:
+        """The conversation at ``path``; made, private, with its first capture when it is not there.
+
+        ``rules``: redaction rules beside the built-in ones.  ``slow_engine``: find secrets without hyperscan, at a
+        few megabytes a second and without ``rules``.
+        """
+        return cls(path, limits, rules=rules, slow_engine=slow_engine)
 
     def start(  # noqa: PLR0913 — each is a question that a host answers or leaves
         self,
@@ -112,7 +123,12 @@ class Conversation:
         be started; nothing stays behind then.
         """
         files = tuple(map(read_mask_file, mask_files))
-        masking = EngineMasking(self._limits, known=KnownSources(environment_of(env), tuple(mask_env), files))
+        masking = EngineMasking(
+            self._limits,
+            user_rules=self._rules,
+            known=KnownSources(environment_of(env), tuple(mask_env), files),
+            slow=self._slow_engine,
+        )
         streams = (StreamName.OUTPUT,) if merge else (StreamName.STDOUT, StreamName.STDERR)
         identity = Identity(conversation=self.path, tool=tool, streams=streams, producer=_PRODUCER, call_id=call_id)
         command = Command(argv=argv, cwd=cwd, env=env, stdin=None, timeout_seconds=timeout)

@@ -15,7 +15,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Final
 
 from capture_core.durable import open_own, replace
-from capture_core.errors import EngineUnavailable, PlaceRefused
+from capture_core.errors import BadInput, EngineUnavailable, PlaceRefused
 from capture_core.facts import RepresentationFacts
 from capture_core.known_sources import NOTHING_KNOWN
 from capture_core.limits import (
@@ -33,9 +33,10 @@ if TYPE_CHECKING:
 
     from capture_core.known_sources import KnownSources
     from capture_core.limits import Limits
-    from capture_core.redact.engine import Engine
+    from capture_core.redact.chain import Chain
     from capture_core.redact.hiding import Hiding
-    from capture_core.redact.veils import Veils
+    from capture_core.redact.scanning import Engine
+    from capture_core.redact.user_rules import CompiledRules
     from capture_core.spool import TextStage
     from capture_core.text_only import TextOnly
     from capture_core.user_rule import UserRule
@@ -58,11 +59,15 @@ class EngineMasking:
         engine_folder: str | None = None,
         user_rules: Sequence[UserRule] = (),
         known: KnownSources = NOTHING_KNOWN,
+        slow: bool = False,
     ) -> None:
         """``engine_folder``: a private folder of the user's where the compiled engine is kept, or none.
 
         ``known``: where values come from that are masked in every form; they are collected when first needed.
+        ``slow``: use the engine that needs no hyperscan.
         """
+        self._slow = slow
+        self._compiled_rules: CompiledRules | None = None
         self._known = known
         self._hiding: Hiding | None = None
         self._skipped: tuple[str, ...] | None = None
@@ -71,9 +76,20 @@ class EngineMasking:
         self._engine_folder = engine_folder
 
     def require(self) -> None:
-        """Look for the engine without loading it; raises ``EngineUnavailable`` where none is installed."""
-        if find_spec("hyperscan") is None:
-            raise EngineUnavailable("hyperscan, which finds secrets in the output, is not installed; install it")
+        """Look for the engine without loading it; raises ``EngineUnavailable`` where none is installed.
+
+        Rules of the user's own are compiled, in milliseconds: raises ``BadInput`` for one that cannot be.
+        """
+        if self._slow and self._user_rules:
+            raise BadInput("the slow engine runs no redaction rules of your own; leave out --engine slow, or the rules")
+        if not self._slow and find_spec("hyperscan") is None:
+            raise EngineUnavailable(
+                "hyperscan, which finds secrets in the output, is not installed; install it, or use --engine slow"
+            )
+        if self._user_rules and self._compiled_rules is None:
+            from capture_core.redact.user_rules import CompiledRules
+
+            self._compiled_rules = CompiledRules(self._user_rules)
 
     def stage(self) -> TextOnly:
         """A new sanitiser for one stream, which leaves out what is binary."""
@@ -134,19 +150,32 @@ class EngineMasking:
         return self._skipped
 
     def _collected(self) -> Hiding:
+        from capture_core.redact.heads import CompiledScanners, PlainScanners
         from capture_core.redact.hiding import Hiding
 
         with _engine_lock:
             if self._hiding is None:
-                self._hiding = Hiding(self._known.collect())
+                self._hiding = Hiding(
+                    self._known.collect(),
+                    PlainScanners if self._slow else CompiledScanners,
+                    rules=self._compiled_rules,
+                    pending_bytes=self._pending_bytes,
+                )
             return self._hiding
 
-    def _veils(self) -> Veils:
+    def _veils(self) -> Chain:
         return self._collected().veils()
 
     def _engine(self) -> Engine:
         with _engine_lock:
-            return engine_from(self._engine_folder)
+            return _slow_engine() if self._slow else engine_from(self._engine_folder)
+
+
+@functools.cache
+def _slow_engine() -> Engine:
+    from capture_core.redact.slow import SlowEngine
+
+    return SlowEngine()
 
 
 @functools.cache

@@ -35,6 +35,8 @@ class Order(NamedTuple):
     call_id: str | None = None
     user_rules: tuple[UserRule, ...] = ()
     """Redaction rules of the user's own."""
+    slow_engine: bool = False
+    """Find secrets without hyperscan."""
     raw_binary: bool = False
     """Keep the streams' exact bytes."""
     mask_env: tuple[str, ...] = ()

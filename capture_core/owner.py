@@ -82,6 +82,7 @@ def _masking(order: Order, files: tuple[MaskFile, ...]) -> EngineMasking:
         order.limits,
         engine_folder=order.engine_folder,
         user_rules=order.user_rules,
+        slow=order.slow_engine,
         # The child's environment is ours.
         known=KnownSources(environment_of(None), order.mask_env, files),
     )

@@ -6,9 +6,9 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from capture_core.decode import Decoder
+from capture_core.redact.chain import Chain
 from capture_core.redact.engine import shared_engine
 from capture_core.redact.redactor import OMITTED, Redactor
-from capture_core.redact.veils import Veils
 from capture_core.sidecar import Places
 from capture_core.strip import Stripper
 
@@ -33,16 +33,12 @@ class Counts(NamedTuple):
     """Raw bytes of binary stretches."""
 
 
-def _no_veils() -> Veils:
-    return Veils((), ())
-
-
 def sanitised(
     raw: bytes,
     *,
     pending_bytes: int,
     engine: Callable[[], Engine] = shared_engine,
-    veils: Callable[[], Veils] = _no_veils,
+    veils: Callable[[], Chain] = Chain,
 ) -> bytes:
     """Return the text of raw bytes that are whole: a label, a saved text, a message."""
     sanitiser = Sanitiser(pending_bytes=pending_bytes, engine=engine, veils=veils)
@@ -62,9 +58,9 @@ class Sanitiser:
         *,
         pending_bytes: int,
         engine: Callable[[], Engine] = shared_engine,
-        veils: Callable[[], Veils] = _no_veils,
+        veils: Callable[[], Chain] = Chain,
     ) -> None:
-        """``veils``: makes the stage that hides what is secret beyond the engine's rules."""
+        """``veils``: makes the stages that hide what is secret beyond the engine's rules."""
         self._pending_bytes = pending_bytes
         self._engine = engine
         self._veils = veils
@@ -121,7 +117,7 @@ class Sanitiser:
 class _Stages:
     """The stages of one stream, in a row."""
 
-    def __init__(self, engine: Engine, veils: Veils, *, pending_bytes: int) -> None:
+    def __init__(self, engine: Engine, veils: Chain, *, pending_bytes: int) -> None:
         scanner = engine.scanner()
         self._decoder = Decoder()
         self._stripper = Stripper(scanner.has_control)

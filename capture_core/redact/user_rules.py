@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import itertools
+from collections import Counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from capture_core.decode import weight
@@ -82,6 +83,8 @@ class RuleVeils:
         """Raw bytes of omitted fragments."""
         self.omitted = 0
         """Omitted fragments: none but at an end, and without a mark in the text."""
+        self.redactions: Counter[str] = Counter()
+        """Hidden values for which there was no room for a veil: none."""
         self._matches = matches
         self._tails = tails
         self._introducers = introducers

@@ -59,6 +59,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="F",
         help="mask what this file holds: all of it as one value, and each of its lines; may be repeated",
     )
+    parser.add_argument(
+        "--engine", choices=("slow",), help="slow: find secrets without hyperscan, for machines that have none"
+    )
     parser.add_argument("--no-capture", action="store_true", help="just run the command; keep nothing")
 
 
@@ -127,6 +130,7 @@ def _order(arguments: argparse.Namespace) -> Order:
         with_label=not arguments.no_label,
         call_id=arguments.call_id,
         user_rules=settings.rules,
+        slow_engine=arguments.engine == "slow",
         raw_binary=arguments.raw_binary,
         mask_env=(*settings.masked(masks.ENV), *arguments.mask_env),
         mask_files=(*settings.masked(masks.FILES), *arguments.mask_file),
