@@ -27,8 +27,8 @@ class _Candidate(NamedTuple):
 class LiteralFinder:
     """Finds the known values of one stream: every one, also within and over others.
 
-    Candidates are settled one after another in the order of their beginnings, each by one comparison of bounded
-    length: whatever repeats itself in text or values, time stays linear.
+    What a block does not hold whole is settled one after another in the order of its beginning.  Each value that may
+    be there takes one comparison of bounded length: whatever repeats itself, time stays linear.
     """
 
     def __init__(self, heads: Heads, scan: HeadScanner) -> None:
@@ -88,18 +88,21 @@ class LiteralFinder:
         return whole
 
     def _look_for_heads(self, text: bytes) -> list[Match]:
-        """Note what begins with a head; return what is no longer than that."""
+        """Settle what begins and ends in the text, and note what is there in part."""
         found: list[Match] = []
         before = bytes(self._text[-_LOOK_BACK_BYTES:])
-        known, offset = len(before), self._end - len(before)
+        known, offset = len(before), self._end
         for head, end in self._scan(before, text):
-            if end > known:
-                for value, name in self._heads.literals[head]:
-                    start = offset + end - min(len(value), KNOWN_HEAD_BYTES)
-                    if len(value) <= KNOWN_HEAD_BYTES:
-                        found.append(Match(start, offset + end, name))
-                    else:
-                        self._add(_Candidate(start, len(value), name, value))
+            if end <= known:
+                continue
+            for value, name in self._heads.literals[head]:
+                start = end - known - min(len(value), KNOWN_HEAD_BYTES)
+                if len(value) <= KNOWN_HEAD_BYTES:
+                    found.append(Match(offset + start, offset + end - known, name))
+                elif start < 0 or start + len(value) > len(text):
+                    self._add(_Candidate(offset + start, len(value), name, value))
+                elif text.startswith(value, start):
+                    found.append(Match(offset + start, offset + start + len(value), name))
         return found
 
     def _add(self, candidate: _Candidate) -> None:
