@@ -7,10 +7,11 @@ from bisect import bisect_right
 from typing import TYPE_CHECKING
 
 from capture_core.limits import HARMLESS_BYTES
-from capture_core.redact.scanning import Candidate
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+    from capture_core.redact.scanning import Candidate
 
 BREAKS = b"\r\n"
 """What breaks a line."""
@@ -40,6 +41,6 @@ def placed(found: Iterable[Candidate], text: bytes) -> list[Candidate]:
     # Of the n-th break, how much of the joined text is before it.
     breaks = [at.start() - number for number, at in enumerate(_BREAK.finditer(text))]
     return [
-        Candidate(pattern, start + bisect_right(breaks, start), end + bisect_right(breaks, end - 1))
+        (pattern, start + bisect_right(breaks, start), end + bisect_right(breaks, end - 1))
         for pattern, start, end in found
     ]

@@ -11,7 +11,6 @@ from capture_core.errors import EngineUnavailable
 from capture_core.redact.breaks import placed, without_breaks
 from capture_core.redact.exact import Exact
 from capture_core.redact.rules import RULES
-from capture_core.redact.scanning import Candidate
 from capture_core.strip import CONTROL
 
 if TYPE_CHECKING:
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
     from hyperscan import Database
 
     from capture_core.redact.rule import Rule
+    from capture_core.redact.scanning import Candidate
 
 _DIGEST_BYTES = 4
 _LENGTH_BYTES = 8
@@ -116,7 +116,7 @@ class Scanner:
 
     def tails(self, joined: bytes) -> list[int]:
         """Return which of the tails the text ends with."""
-        return [candidate.pattern for candidate in _found(self._tails, joined)] if joined else []
+        return [pattern for pattern, _, _ in _found(self._tails, joined)] if joined else []
 
     def has_control(self, text: bytes) -> bool:
         """Tell whether the text holds what :data:`~capture_core.strip.CONTROL` matches."""
@@ -144,7 +144,7 @@ def shared_engine() -> Engine:
 
 
 def _note(pattern: int, start: int, end: int, _flags: int, found: Any) -> None:  # noqa: ANN401
-    found.append(Candidate(pattern, start, end))
+    found.append((pattern, start, end))
 
 
 def _compiled(hs: ModuleType, patterns: Sequence[tuple[int, bytes]], mode: int, flags: int) -> Database:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
+from bisect import insort
 from functools import cached_property
-from heapq import heapify, heappop, heappush
 from typing import TYPE_CHECKING, NamedTuple
 
 from capture_core.limits import JUDGED_VALUE_BYTES, LOOK_BACK_BYTES
@@ -34,6 +34,7 @@ class Form:
         """What takes the place of a value."""
         self._rule = rule
         self._opening_bytes = opening_bytes
+        self._is_token = rule.token is not None and rule.spared is None and rule.within is None
 
     @cached_property
     def opening(self) -> re.Pattern[bytes]:
@@ -68,7 +69,8 @@ class Form:
         while True:
             if found is not None:
                 value = found.start("value")
-                value = value if self._rule.token is None else secret_from(text, value, found.end())
+                if self._rule.token is not None and found["broken"] is not None:
+                    value = secret_from(text, value, found.end())
                 if value >= floor:
                     return value, found.end()
                 start = found.start()
@@ -79,6 +81,8 @@ class Form:
 
     def secret(self, value: bytes) -> tuple[int, int] | None:
         """Return which part of a whole value is secret; ``None`` when nothing is."""
+        if self._is_token and value.isascii():
+            return 0, len(value)
         if self.spares(value):
             return None
         if self._within is None:
@@ -92,7 +96,7 @@ class Form:
             return True
         if len(value) <= JUDGED_VALUE_BYTES and self._spared is not None and self._spared.fullmatch(value):
             return True
-        return _MASKED.fullmatch(value) is not None
+        return not value.isascii() and _MASKED.fullmatch(value) is not None
 
 
 class Value(NamedTuple):
@@ -164,18 +168,16 @@ class Exact:
         tried = [(self._of_plain[pattern], start, end) for pattern, start, end in plain]
         tried += [(self._of_tokens[pattern], start, end) for pattern, start, end in tokens]
         # Numbered, so that what begins and opens together has an order: forms have none.
-        queue = [
+        queue = sorted(
             (*found, number)
             for number, (form, start, end) in enumerate(tried)
             if (found := form.opened(text, start, end, floor))
-        ]
-        heapify(queue)
-        while queue:
-            start, opened, number = heappop(queue)
+        )
+        for place, (start, opened, number) in enumerate(queue):
             form, begin, end = tried[number]
             if start < floor:
                 if again := form.opened(text, begin, end, floor):
-                    heappush(queue, (*again, number))
+                    insort(queue, (*again, number), lo=place + 1)
                 continue
             ends = form.ends.search(text, opened)
             if ends is None:

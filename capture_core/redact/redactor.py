@@ -26,12 +26,8 @@ _WORD = re.compile(rb"(?<![A-Za-z0-9])(?:[A-Za-z0-9]{0,%d}|[A-Z]?[a-z]+|[A-Z]+)\
 """At the end of a line, the last of what looked like a token and may be text."""
 
 
-class Edit(NamedTuple):
-    """A stretch of what was fed that is not given out as it was: where it began, its length, that of what is."""
-
-    start: int
-    removed: int
-    put: int
+Edit = tuple[int, int, int]
+"""A stretch of what was fed that is not given out as it was: where it began, its length, that of what is."""
 
 
 class _Searching(NamedTuple):
@@ -270,5 +266,5 @@ class Redactor:
         return text
 
     def _note(self, removed: int, put: int) -> None:
-        self.edits.append(Edit(self._settled, removed, put))
+        self.edits.append((self._settled, removed, put))
         self._settled += removed

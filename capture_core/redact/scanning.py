@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -10,15 +10,11 @@ if TYPE_CHECKING:
     from capture_core.redact.exact import Exact
 
 
-class Candidate(NamedTuple):
-    """What a scanner found: the number of a pattern, and where in the text it matches.
+Candidate = tuple[int, int, int]
+"""What a scanner found: the number of a pattern, and where in the text it matches: start and end.
 
-    Of matches that end together it may tell only the one that begins first.
-    """
-
-    pattern: int
-    start: int
-    end: int
+Of matches that end together it may tell only the one that begins first.  A plain tuple, since there may be many.
+"""
 
 
 class Scanner(Protocol):

@@ -64,9 +64,12 @@ def tail(token: Token) -> str:
 
 
 def opening(token: Token) -> str:
-    """Return what is to match the text as it is; the group ``value`` is the token without its context."""
+    """Return what is to match the text as it is; the group ``value`` is the token without its context.
+
+    The group ``broken`` is that too, when lines are broken in it.
+    """
     whole = _whole(token)
-    forms = render(whole) if token.solid else f"{render(whole)}|{broken(whole, _BREAK)}"
+    forms = f"{render(whole)}|(?P<broken>{'(?!)' if token.solid else broken(whole, _BREAK)})"
     return f"{_before(token)}(?P<value>{forms})"
 
 

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 from capture_core.redact.breaks import placed, without_breaks
 from capture_core.redact.exact import Exact
 from capture_core.redact.rules import RULES
-from capture_core.redact.scanning import Candidate
 from capture_core.strip import CONTROL
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from capture_core.redact.rule import Rule
+    from capture_core.redact.scanning import Candidate
 
 
 class SlowEngine:
@@ -55,7 +55,5 @@ class SlowEngine:
 
 def _found(patterns: Sequence[re.Pattern[bytes]], text: bytes) -> list[Candidate]:
     return [
-        Candidate(number, at.start(), at.start() + 1)
-        for number, pattern in enumerate(patterns)
-        for at in pattern.finditer(text)
+        (number, at.start(), at.start() + 1) for number, pattern in enumerate(patterns) for at in pattern.finditer(text)
     ]
