@@ -1,7 +1,8 @@
 """The state of SGR, how text looks on a terminal, in one packed value, and how a control sequence changes it.
 
 Followed are ECMA-48 8.3.117, ITU-T T.416 13.1.8 for colours with colons, and xterm's control sequences for bright
-colours and kinds of underlines.  What is not known is ignored, together with the parameters that belong to it.
+colours and kinds of underlines.  What is not known is ignored, together with the parameters that belong to it.  That a
+terminal brings a style back with a cursor that was saved (``ESC 7``, ``ESC 8``) is not followed.
 
 A style is 64 bits, the lowest first: 9 attributes, 3 of the underline's kind, 26 of the foreground, 26 of the
 background.  A colour's lower 24 bits are its value, the upper 2 its kind.  0 is a terminal's own style.
