@@ -12,12 +12,12 @@ from capture_core.redact.values import (
     QUOTED_CODE,
     SHORT,
     STRONG,
+    behind,
     one_of,
 )
 
 _OPENED = "(?P<value>)"
-_PREFIX_CHARS = 40
-_QUOTED_NAME = one_of(*(rf"(?<=['\"][\w-]{{{length}}})" for length in range(_PREFIX_CHARS)))
+_QUOTED_NAME = behind("['\"]", r"[\w-]")
 """A quotation mark stands before the name: 'DB_PASSWORD=…'."""
 _WORD_ENDS = r"(?<=[^ \t])[ \t]|[\r\n\"'`<]"
 """Behind a space: the next word, however many spaces there are."""
@@ -106,8 +106,8 @@ ASSIGNMENTS = (
         passes=("'TOKEN='", '"--token=%s"', "'PASSWORD=${PASSWORD} x'", 'f"token={token!r} of {user}"'),
     ),
     _assignment(
-        signs=(' = "', '="', '= "', '="', ' = b"', '=b"', '[0-9] ?= ?"', ' := "', ' => "', '=>"'),
-        opening=f'{NAMES}{NUMBERED} ?(?:=>|:=|=) ?[buBU]?"{_OPENED}',
+        signs=(' = "', '="', '= "', ' = b"', '=b"', ' = f"', '=f"', '[0-9] ?= ?"', ' := "', ' => "', '=>"'),
+        opening=f'{NAMES}{NUMBERED} ?(?:=>|:=|=) ?[bfuBFU]?"{_OPENED}',
         ends=r'["\r\n](?<!\\")',
         spared=QUOTED_CODE,
         masks=(
@@ -132,8 +132,8 @@ ASSIGNMENTS = (
         ),
     ),
     _assignment(
-        signs=(" = '", "='", "= '", " = b'", "=b'", "[0-9] ?= ?'", " => '", "=>'"),
-        opening=f"{NAMES}{NUMBERED} ?(?:=>|:=|=) ?[buBU]?'{_OPENED}",
+        signs=(" = '", "='", "= '", " = b'", "=b'", " = f'", "=f'", "[0-9] ?= ?'", " => '", "=>'"),
+        opening=f"{NAMES}{NUMBERED} ?(?:=>|:=|=) ?[bfuBFU]?'{_OPENED}",
         ends=r"['\r\n](?<!\\')",
         spared=QUOTED_CODE,
         masks=(

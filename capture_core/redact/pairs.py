@@ -213,10 +213,10 @@ PAIRS = (
         source="World Wide Web Consortium, Extensible Markup Language: Start-Tags",
         names=NAMES,
         signs=(">",),
-        opening=rf"{NAMES}{NUMBERED}>{_OPENED}",
+        opening=rf"{NAMES}{NUMBERED}{_OPENED}>",
         ends=r"(?<=</)|[ \t\r\n]",
         spared=SHORT,
-        within=rf"(?!(?:{FILLED_IN}|{LABEL})</)(?P<secret>[^<]+)</",
+        within=rf">(?!(?:{FILLED_IN}|{LABEL})</)(?P<secret>[^<]+)</",
         masks=("<username>ana</username><password>«hunter2»</password>", "<ns:apiKey>«0a1b2c3d»</ns:apiKey>"),
         passes=(
             "<password>Password</password>",

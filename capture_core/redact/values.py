@@ -8,6 +8,14 @@ def one_of(*forms: str) -> str:
     return f"(?:{'|'.join(forms)})"
 
 
+_BEFORE_CHARS = 40
+
+
+def behind(mark: str, between: str) -> str:
+    """Return a pattern for a place behind a mark, both of them classes, with few of the others between."""
+    return one_of(*(f"(?<={mark}{between}{{{length}}})" for length in range(_BEFORE_CHARS)))
+
+
 PASSWORDS = r"(?i:passwords?|passwd|passphrase|_pass|_pwd)"
 """How a name of what people choose ends; its value may be a word.  What comes before does not matter: DB_PASSWORD."""
 
@@ -45,7 +53,8 @@ FILLED_IN = one_of(
 
 _ELEMENT = r"\w+(?:\.\w+)*(?:\[|(?:\[[0-9]+\])+)"
 _MEMBER = r"[A-Za-z_$][A-Za-z_$]*[0-9]{0,2}(?:(?:\?\.|\.|::|->)[A-Za-z_$#]+[0-9]{0,2}[A-Za-z_]*)+"
-_CALL = r"[A-Za-z_$][\w.$:]*\([\w.=,\[\]()\"'*-]*"
+_CALL = r"[A-Za-z_][A-Za-z_.]*(?:[0-9]{1,3}[A-Za-z_.]+){0,2}[0-9]{0,3}\((?:[\w.=,\[\]-]*[),]|[\w.]+\[)?"
+"""A call, as far as its first argument."""
 _CLOSING = r"[),;:\]}]"
 _PASSED_ON = rf"[\w.]*{NAMES}[0-9]?"
 _PATH = r"(?:~|\.{1,2})?(?:/[a-z.][a-z0-9._-]*){2,}/?"
@@ -53,6 +62,9 @@ _PATH = r"(?:~|\.{1,2})?(?:/[a-z.][a-z0-9._-]*){2,}/?"
 BARE_CODE = one_of(
     # A number, a word of a language, an element of something: all perhaps before closing punctuation.
     one_of(FILLED_IN, r"[+-]?[0-9]{1,5}(?:\.[0-9]+)?|0x[0-9A-Fa-f]{1,16}", _ORDINARY, _ELEMENT, _CALL) + f"{_CLOSING}*",
+    r"\[redacted:[a-z-]+\].*",
+    # Nothing, or a template, in a query.
+    r"(?:[{<$%(][^&]*)?&[\w.-]+=.*",
     # Its own name, where code passes it on; a member, and what code goes on with.
     rf"{_PASSED_ON}{_CLOSING}+",
     rf"\w*_{NAMES}",
@@ -70,6 +82,7 @@ MINIFIED = r"(?:[A-Za-z_$][\w$]{0,24}(?:\.[A-Za-z_$][\w$]*)*[,;)}\]|&?]|[!({\[])
 
 QUOTED_CODE = one_of(
     FILLED_IN,
+    r".*\[\{[A-Za-z_.]+\}.*",
     r"(?i:bearer|basic)",
     # The quotation mark ended what looked like a name: print("token=", token).
     r" .*|[+%,] .*|%\(.*|[),;\]]+(?: .*)?",
@@ -91,10 +104,10 @@ LABEL = one_of(
 _ALGORITHM = (
     r"(?i:argon2[a-z]*|pbkdf2|oauth[12]|md5|sha[0-9]+|base(?:16|32|58|64)\w*|ed25519|x?509|ecdsa?\w*|rsa[0-9]+)"
 )
-_SIZED = r"[&*]?[A-Za-z_]*(?:8|16|32|64|128|256|512)(?:_t|[A-Z_]\w*|[a-z]{0,5})"
+_SIZED = r"[&*]?[A-Za-z_]{0,12}(?:8|16|32|64|128|256|512)(?:_t|[A-Z_][A-Za-z_]{0,10}|[a-z]{0,5})"
 _CODE = one_of(
     FILLED_IN,
-    _CALL + ".*",
+    r"[A-Za-z_$][\w.$:]*\(.*",
     r"[A-Za-z_.:&*]+[\[<{].*|[<{(\[|].*",
     _MEMBER + r"(?:\[.*)?",
     rf"[\w.]*{NAMES}_?[0-9]{{0,2}}",
@@ -110,7 +123,8 @@ _STRONG_LOOK = (
     # Letters and digits, or letters around a symbol, or a long number.
     r"(?:(?=\S*[0-9])(?=\S*[A-Za-z])|(?=\w+[!@#$%^&*~]\w)|(?=[0-9]{6,}[),;\]}]*(?:\s|\Z)))"
 )
-STRONG = rf"(?!{_CODE}{_CLOSING}*(?:\s|\Z)){_STRONG_LOOK}(?P<secret>[^\s\"'`<>]{{6,}}?)"
+ANY_STRONG = rf"(?!{_CODE}{_CLOSING}*(?:\s|\Z)){_STRONG_LOOK}[^\s\"'`<>]{{6,}}?"
+STRONG = rf"(?P<secret>{ANY_STRONG})"
 """The beginning of a pattern for a value that looks like one wherever it stands."""
 
 SHORT = r"[ \t\r\n]*\S{0,3}"

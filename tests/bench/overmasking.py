@@ -55,11 +55,10 @@ def redactions(raw: bytes) -> Iterator[Masked]:
     redactor = Redactor(engine.exact, engine.scanner(), pending_bytes=Limits().pending_fragment_bytes)
     out = redactor.feed(text) + redactor.finish(eof=True)
     longer = 0
-    for edit in redactor.edits:
-        put = out[edit.start + longer : edit.start + longer + edit.put].decode()
-        longer += edit.put - edit.removed
-        value = text[edit.start : edit.start + edit.removed]
-        yield Masked(put.removeprefix("[redacted:").removesuffix("]"), value.decode(), _line(text, edit.start))
+    for start, removed, put in redactor.edits:
+        rule = out[start + longer : start + longer + put].decode().removeprefix("[redacted:").removesuffix("]")
+        longer += put - removed
+        yield Masked(rule, text[start : start + removed].decode(), _line(text, start))
 
 
 def measure(texts: Iterable[tuple[str, bytes]], real: frozenset[str] = frozenset()) -> Measured:
