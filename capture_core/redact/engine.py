@@ -45,7 +45,7 @@ class Engine:
             plain=_compiled(hs, list(enumerate(exact.plain)), hs.HS_MODE_VECTORED, leftmost),
             on_lines=_compiled(hs, exact.on_lines, hs.HS_MODE_VECTORED, leftmost),
             joined=_compiled(hs, list(enumerate(exact.joined)), hs.HS_MODE_VECTORED, leftmost),
-            tails=_compiled(hs, list(enumerate(exact.tails)), hs.HS_MODE_BLOCK, hs.HS_FLAG_SINGLEMATCH),
+            tails=_compiled(hs, list(enumerate(exact.tails)), hs.HS_MODE_BLOCK, leftmost),
             controls=_compiled(hs, [(0, CONTROL)], hs.HS_MODE_BLOCK, hs.HS_FLAG_SINGLEMATCH),
         )
         return cls(exact, databases)
@@ -114,9 +114,10 @@ class Scanner:
             return placed(found, before + text) if found else found
         return _found(self._on_lines, [before, text])
 
-    def tails(self, joined: bytes) -> list[int]:
-        """Return which of the tails the text ends with."""
-        return [pattern for pattern, _, _ in _found(self._tails, joined)] if joined else []
+    def tails(self, text: bytes) -> list[Candidate]:
+        """Return which of the tails the text ends with, when its lines are joined, and where each begins."""
+        joined = without_breaks(text)
+        return placed(_found(self._tails, joined), text) if joined else []
 
     def has_control(self, text: bytes) -> bool:
         """Tell whether the text holds what :data:`~capture_core.strip.CONTROL` matches."""

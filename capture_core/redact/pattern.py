@@ -95,6 +95,21 @@ def widened(pattern: Pattern, more: str) -> Pattern:
     assert_never(pattern)
 
 
+def loosened(pattern: Pattern, many: int) -> Pattern:
+    """Return the pattern with every bounded repeat of more than ``many`` without a bound."""
+    match pattern:
+        case Unit():
+            return pattern
+        case Either(options):
+            return Either(tuple(loosened(option, many) for option in options))
+        case Sequence(parts):
+            return Sequence(tuple(loosened(part, many) for part in parts))
+        case Repeat(part, least, most):
+            bound = None if most is not None and most > many else most
+            return Repeat(loosened(part, many), least, bound)
+    assert_never(pattern)
+
+
 def shortest(pattern: Pattern) -> Pattern:
     """Return the pattern without what may follow the earliest possible end of a match."""
     match pattern:

@@ -5,8 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from capture_core.redact.exact import Exact
 
 
@@ -26,8 +24,8 @@ class Scanner(Protocol):
     def tokens(self, before: bytes, text: bytes) -> list[Candidate]:
         """Return where :attr:`Exact.joined` match in both, also where lines are broken in them."""
 
-    def tails(self, joined: bytes) -> Iterable[int]:
-        """Return which of :attr:`Exact.tails` a text without breaks of lines ends with."""
+    def tails(self, text: bytes) -> list[Candidate]:
+        """Return which of :attr:`Exact.tails` the text ends with, when its lines are joined, and where each begins."""
 
     def has_control(self, text: bytes) -> bool:
         """Tell whether the text holds what :data:`~capture_core.strip.CONTROL` matches."""

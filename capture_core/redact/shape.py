@@ -10,7 +10,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from capture_core.limits import HARMLESS_BYTES, LINE_BREAK_BYTES
-from capture_core.redact.pattern import Sequence, beginnings, broken, longest, parse, render, shortest, spelt, widened
+from capture_core.redact.pattern import (
+    Sequence,
+    beginnings,
+    broken,
+    longest,
+    loosened,
+    parse,
+    render,
+    shortest,
+    spelt,
+    widened,
+)
 from capture_core.redact.rule import APART
 from capture_core.redact.veil import VEIL_CLASS
 
@@ -23,6 +34,9 @@ _BREAK = rf"(?:(?=\n{{0,{LINE_BREAK_BYTES}}}\r)[\r\n]{{1,{LINE_BREAK_BYTES}}}|\n
 
 _DATE = "[0-9]{4}-[0-9]{2}-[0-9]{2}(?:T[0-9]{2})?"
 """How the lines of many logs begin."""
+
+_MANY = 64
+"""A scanner that is to tell where a match begins takes no repeat of much more than this."""
 
 _PIECES = 4
 """So many short lines of nothing else are text behind a token."""
@@ -59,8 +73,8 @@ def _goes_on(units: tuple[str, ...], place: int) -> tuple[str, ...]:
 
 
 def tail(token: Token) -> str:
-    """Return what that text ends with when the token has begun, whole or not."""
-    return rf"{token.context}{render(beginnings(_whole(token)))}$"
+    """Return what that text ends with when the token has begun, whole or not; and perhaps more than that."""
+    return rf"{token.context}{render(beginnings(loosened(_whole(token), _MANY)))}$"
 
 
 def opening(token: Token) -> str:

@@ -44,9 +44,13 @@ class SlowEngine:
         text = before + text
         return placed(_found(self._joined, without_breaks(text)), text)
 
-    def tails(self, joined: bytes) -> list[int]:
-        """Return which of the tails the text ends with."""
-        return [number for number, tail in enumerate(self._tails) if tail.search(joined)]
+    def tails(self, text: bytes) -> list[Candidate]:
+        """Return which of the tails the text ends with, when its lines are joined, and where each begins."""
+        joined = without_breaks(text)
+        found = [
+            (number, at.start(), at.end()) for number, tail in enumerate(self._tails) if (at := tail.search(joined))
+        ]
+        return placed(found, text)
 
     def has_control(self, text: bytes) -> bool:
         """Tell whether the text holds a control."""

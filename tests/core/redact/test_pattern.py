@@ -89,6 +89,10 @@ def test_a_pattern_can_be_spelt_out() -> None:
     ]
 
 
+def test_long_repeats_can_be_let_loose() -> None:
+    assert render(pattern.loosened(parse("a{3}(?:b{1,90}|c{90,})"), 64)) == "a{3}(?:b{1,}|c{90,})"
+
+
 def test_classes_can_be_widened_and_literals_not() -> None:
     assert render(pattern.widened(parse("a[b-d]{2}[^x]"), "!")) == "a[!b-d]{2}[^x]"
 

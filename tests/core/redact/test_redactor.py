@@ -116,8 +116,8 @@ def test_only_what_may_be_secret_is_held(text: bytes, held: bytes) -> None:
         (b"PASSWORD=hunter2", b"PASSWORD=[redacted:assignment]", b"PASSWORD=[redacted:assignment]"),
         (b"PASSWORD=", b"PASSWORD=", b"PASSWORD="),
         (b"TOKEN=12", b"TOKEN=12", b"TOKEN=12"),
-        (b"secret=f(token=abc", b"secret=[redacted:assignment]", b"secret=[redacted:assignment]"),
-        (b"token=f(x=sk-a", b"token=[redacted:assignment]", b"token=[redacted:assignment]"),
+        (b"secret=f(token=abc12345", b"secret=f(token=[redacted:assignment]", b"secret=f(token=[redacted:assignment]"),
+        (b"token=f(x=sk-a", b"token=f(x=[redacted:openai-key]", b"token=f(x=[redacted:openai-key]"),
         (b"ghp_16C7", b"[redacted:gh-token]", b"[redacted:gh-token]"),
         (TOKEN, b"[redacted:gh-token]", b"[redacted:gh-token]"),
         (b"see gh", b"see gh", b"see " + OMITTED),
@@ -161,7 +161,7 @@ def test_a_replaced_character_weighs_nothing() -> None:
 
 def test_values_within_what_is_spared_are_found() -> None:
     assert redact([b"secret=compute(x), " + TOKEN + b"\n"])[0] == b"secret=compute(x), [redacted:gh-token]\n"
-    assert redact([b'token=f"' + TOKEN + b'"\n'])[0] == b'token=f"[redacted:assignment]"\n'
+    assert redact([b'token=f"' + TOKEN + b'"\n'])[0] == b'token=f"[redacted:gh-token]"\n'
     assert redact([b"token=a.token,password=hunter2\n"])[0] == b"token=a.token,password=[redacted:assignment]\n"
 
 

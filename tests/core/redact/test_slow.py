@@ -34,8 +34,7 @@ def test_both_engines_give_one_text(text: bytes) -> None:
 
 @given(text=texts, cut=st.integers(min_value=0, max_value=300))
 def test_both_scanners_see_the_same_at_the_end(text: bytes, cut: int) -> None:
-    joined = re.sub(rb"[\r\n]", b"", text)[:cut]
-    assert sorted(SLOW.tails(joined)) == sorted(FAST.scanner().tails(joined))
+    assert sorted(SLOW.tails(text[:cut])) == sorted(FAST.scanner().tails(text[:cut]))
 
 
 @given(texts)
