@@ -12,13 +12,11 @@ from capture_core.redact.values import (
     QUOTED_CODE,
     SHORT,
     STRONG,
-    behind,
     one_of,
 )
 
 _OPENED = "(?P<value>)"
-_QUOTED_NAME = behind("['\"]", r"[\w-]")
-"""A quotation mark stands before the name: 'DB_PASSWORD=…'."""
+_QUOTED = r"['\"][\w-]{0,40}"
 _WORD_ENDS = r"(?<=[^ \t])[ \t]|[\r\n\"'`<]"
 """Behind a space: the next word, however many spaces there are."""
 
@@ -29,6 +27,7 @@ _ARGUMENT = one_of(QUOTED_CODE, "-.*|[A-Z_]+")
 def _assignment(
     *,
     signs: tuple[str, ...],
+    before: str = "",
     opening: str,
     ends: str,
     masks: tuple[str, ...],
@@ -40,7 +39,7 @@ def _assignment(
         name="assignment",
         source="The Open Group, Shell Command Language: Simple Commands; the names by practice",
         # Names and signs: as many short literals, which a scanner likes better than one expression for all.
-        candidates=tuple(f"{NAMES}{sign}" for sign in signs),
+        candidates=tuple(f"{before}{NAMES}{sign}" for sign in signs),
         opening=opening,
         ends=ends,
         spared=spared,
@@ -93,8 +92,10 @@ ASSIGNMENTS = (
         ),
     ),
     _assignment(
-        signs=("=", "[0-9]=", "_[0-9]="),
-        opening=f"{_QUOTED_NAME}{NAMES}{NUMBERED}{_OPENED}=",
+        # A quotation mark stands before the name.
+        before=_QUOTED,
+        signs=("=", "_?[0-9]="),
+        opening=f"{_QUOTED}{NAMES}{NUMBERED}{_OPENED}=",
         ends=r"['\"\r\n](?<!\\['\"])",
         spared="=.{0,3}",
         within=rf"=(?!\\|[{{%$]|(?:{BARE_CODE}|{QUOTED_CODE})\Z)(?P<secret>.*)",
@@ -176,8 +177,9 @@ ASSIGNMENTS = (
     ),
     _assignment(
         # Behind a dash: --password and --db-password.
+        before="-",
         signs=(" ",),
-        opening=f"(?<=-){NAMES}{NUMBERED} {_OPENED}",
+        opening=f"-{NAMES}{NUMBERED} {_OPENED}",
         ends=_WORD_ENDS,
         spared=SHORT,
         within=rf"[ \t]*(?:{STRONG}){AFTER}",
@@ -185,16 +187,18 @@ ASSIGNMENTS = (
         passes=("--password PASSWORD", "the --token option takes", "--token <value>", "--secret $SECRET2 --api-key"),
     ),
     _assignment(
+        before="-",
         signs=("""["'],""",),
-        opening=rf"(?<=-){NAMES}[\"'], ?\"{_OPENED}",
+        opening=rf"-{NAMES}[\"'], ?\"{_OPENED}",
         ends=r'["\r\n](?<!\\")',
         spared=_ARGUMENT,
         masks=('["mysql", "--password", "«hunter two»"]',),
         passes=('add_argument("--token", "-t", "--api-token", help="…")', '"--token", ""'),
     ),
     _assignment(
+        before="-",
         signs=("""["'],""",),
-        opening=rf"(?<=-){NAMES}[\"'], ?'{_OPENED}",
+        opening=rf"-{NAMES}[\"'], ?'{_OPENED}",
         ends=r"['\r\n](?<!\\')",
         spared=_ARGUMENT,
         masks=("['mysql', '--password', '«hunter two»']",),

@@ -228,7 +228,7 @@ PAIRS = (
     _pair(
         source="The Kubernetes Authors, Kubernetes Documentation: Define Environment Variables for a Container",
         names=NAMES,
-        signs=('",', "',", '" v', "\n", "\r\n", '"\n'),
+        signs=(r"[\"']?,?\s+[\"']?[Vv]alue",),
         opening=rf"{NAMES}{NUMBERED}[\"']?,?{_BREAK}[\"']?[Vv]alue[\"']?[ \t]{{0,8}}[:=] ?\"{_OPENED}",
         ends=r'["\r\n](?<!\\")',
         spared=QUOTED_CODE,
@@ -243,7 +243,7 @@ PAIRS = (
     _pair(
         source="The Kubernetes Authors, Kubernetes Documentation: Define Environment Variables for a Container",
         names=NAMES,
-        signs=("\n", "\r\n", '"\n'),
+        signs=(r"[\"']?\s+value: ",),
         opening=rf"{NAMES}{NUMBERED}[\"']?\r?\n[ \t]{{1,80}}value: {_OPENED}",
         ends=_WORD_ENDS,
         spared=SHORT,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from capture_core.redact.rule import Rule, token
-from capture_core.redact.values import BARE_CODE, FILLED_IN, NAMES, SHORT, behind
+from capture_core.redact.values import BARE_CODE, FILLED_IN, NAMES, SHORT
 
 _OPENED = "(?P<value>)"
 _NO_PASSWORD = rf"(?:{FILLED_IN}|(?i:pass(?:word|wd)?|pwd|pw|secret|token)|[A-Z]+(?:_[A-Z]+)*)"
@@ -83,8 +83,8 @@ URLS = (
     Rule(
         name="url-parameter",
         source="WHATWG, URL Standard: application/x-www-form-urlencoded",
-        candidates=(f"{NAMES}=",),
-        opening=rf"{behind('[?&]', '[A-Za-z0-9_-]')}{NAMES}{_OPENED}=",
+        candidates=(f"[?&][A-Za-z0-9_-]{{0,40}}{NAMES}=",),
+        opening=f"[?&][A-Za-z0-9_-]{{0,40}}{NAMES}{_OPENED}=",
         ends=_QUERY_ENDS,
         within=rf"=(?!{_NO_PASSWORD}\Z|[{{$<%(]|(?:{BARE_CODE})\Z)(?P<secret>.+)",
         spared="=.{0,3}",

@@ -8,14 +8,6 @@ def one_of(*forms: str) -> str:
     return f"(?:{'|'.join(forms)})"
 
 
-_BEFORE_CHARS = 40
-
-
-def behind(mark: str, between: str) -> str:
-    """Return a pattern for a place behind a mark, both of them classes, with few of the others between."""
-    return one_of(*(f"(?<={mark}{between}{{{length}}})" for length in range(_BEFORE_CHARS)))
-
-
 PASSWORDS = r"(?i:passwords?|passwd|passphrase|_pass|_pwd)"
 """How a name of what people choose ends; its value may be a word.  What comes before does not matter: DB_PASSWORD."""
 
@@ -53,7 +45,7 @@ FILLED_IN = one_of(
 
 _ELEMENT = r"\w+(?:\.\w+)*(?:\[|(?:\[[0-9]+\])+)"
 _MEMBER = r"[A-Za-z_$][A-Za-z_$]*[0-9]{0,2}(?:(?:\?\.|\.|::|->)[A-Za-z_$#]+[0-9]{0,2}[A-Za-z_]*)+"
-_CALL = r"[A-Za-z_][A-Za-z_.]*(?:[0-9]{1,3}[A-Za-z_.]+){0,2}[0-9]{0,3}\((?:[\w.=,\[\]-]*[),]|[\w.]+\[)?"
+_CALL = r"[A-Za-z_][A-Za-z_.]*(?:[0-9]{1,3}[A-Za-z_.]+){0,2}[0-9]{0,3}\((?:[\w.=,\[\]()-]*[),]|[\w.]+\[)?"
 """A call, as far as its first argument."""
 _CLOSING = r"[),;:\]}]"
 _PASSED_ON = rf"[\w.]*{NAMES}[0-9]?"
@@ -71,19 +63,19 @@ BARE_CODE = one_of(
     _PATH,
     rf"(?:\w+\.)+\w*{NAMES}(?:\W.*)?",
     r"(?:self|cls|this|args|config|settings|options|request|os|process)\.[A-Za-z_].*",
-    r"function\(.*",
+    r"function\(.*|[a-z]+(?:_[a-z]+)+\)+|\$\w+->.*",
     # Not an assignment: a comparison, an arrow.
     r"[=~>].*",
 )
 """Whole values behind a bare ``=`` that are parts of a program."""
 
-MINIFIED = r"(?:[A-Za-z_$][\w$]{0,24}(?:\.[A-Za-z_$][\w$]*)*[,;)}\]|&?]|[!({\[]).*(?:[({]|\w\.\w+=).*"
+MINIFIED = r"(?:[A-Za-z_$][\w$]{0,24}(?:\.[A-Za-z_$][\w$]*)*(?:\(\))?[,;)}\]|&?]|[!({\[]).*(?:[({]|\w\.\w+=).*"
 """What follows a bare ``=`` in a program without spaces."""
 
 QUOTED_CODE = one_of(
     FILLED_IN,
     r".*\[\{[A-Za-z_.]+\}.*",
-    r"(?i:bearer|basic)",
+    r"(?i:bearer|basic|true|false|none|null|omit|include|same-origin)|\?[A-Z][A-Za-z]+",
     # The quotation mark ended what looked like a name: print("token=", token).
     r" .*|[+%,] .*|%\(.*|[),;\]]+(?: .*)?",
     _PATH,
@@ -101,8 +93,9 @@ LABEL = one_of(
 )
 """Whole values behind a key such as ``"password"`` that describe it, as translations and schemas do."""
 
-_ALGORITHM = (
-    r"(?i:argon2[a-z]*|pbkdf2|oauth[12]|md5|sha[0-9]+|base(?:16|32|58|64)\w*|ed25519|x?509|ecdsa?\w*|rsa[0-9]+)"
+_ALGORITHM = one_of(
+    r"(?i:argon2[a-z]*|pbkdf2|oauth[12]|md5|sha[0-9]+|base(?:16|32|58|64)\w*)",
+    r"(?i:ed25519|x?509|ecdsa?\w*|rsa[0-9]+|[a-z]{2,6}-[0-9]{1,3})",
 )
 _SIZED = r"[&*]?[A-Za-z_]{0,12}(?:8|16|32|64|128|256|512)(?:_t|[A-Z_][A-Za-z_]{0,10}|[a-z]{0,5})"
 _CODE = one_of(
@@ -110,13 +103,13 @@ _CODE = one_of(
     r"[A-Za-z_$][\w.$:]*\(.*",
     r"[A-Za-z_.:&*]+[\[<{].*|[<{(\[|].*",
     _MEMBER + r"(?:\[.*)?",
-    rf"[\w.]*{NAMES}_?[0-9]{{0,2}}",
+    rf"[\w.]*{NAMES}[_$]?[0-9]{{0,2}}",
     _SIZED,
     _ALGORITHM,
     # Places, dates, times, versions, other numbers.
     _PATH + r"|[A-Za-z]:\\.*|\w+://[^@]*",
     r"(?:[a-z][a-z0-9_-]*/){2,}[a-z][a-z0-9._-]*",
-    r"v?[0-9]{1,5}(?:[.:/_+-][0-9]{1,6}){0,5}(?:[-.+]?[a-z]{1,5}[0-9]{0,3})?|[0-9]{4}-[0-9]{2}-[0-9]{2}.*|0x[0-9A-Fa-f]{40}",
+    r"v?[0-9]{1,5}(?:[.:/_+-][0-9]{1,6}){0,5}(?:[-.+]?[a-z]{1,5}[0-9]{0,3})?|[0-9]{4}-[0-9]{2}-[0-9]{2}.*|0x(?:[0-9A-Fa-f]{1,16}|[0-9A-Fa-f]{40})",
     r"[0-9.]+(?:[kKmMgG]i?[bB]?|ms|s|%)",
 )
 _STRONG_LOOK = (
