@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 _DIGEST_BYTES = 4
 _LENGTH_BYTES = 8
+_END_BYTES = 128
 _MAKERS = ("pattern.py", "shape.py", "exact.py", "engine.py")
 _RETURN = b"\r"
 
@@ -58,14 +59,14 @@ class Engine:
         Raises :exc:`EngineUnavailable`.
         """
         hs = _hyperscan()
-        body = serialised[_DIGEST_BYTES:]
-        if serialised[:_DIGEST_BYTES] != _digest(hs, rules, body):
+        reach = serialised[_DIGEST_BYTES : _DIGEST_BYTES + _LENGTH_BYTES]
+        parts = list(_parts(serialised, _DIGEST_BYTES + _LENGTH_BYTES))
+        if serialised[:_DIGEST_BYTES] != _digest(hs, rules, reach, parts):
             return None
-        reach, body = int.from_bytes(body[:_LENGTH_BYTES], "big"), body[_LENGTH_BYTES:]
         modes = (hs.HS_MODE_VECTORED,) * 3 + (hs.HS_MODE_BLOCK,) * 2
         try:
-            loaded = [hs.loadb(part, mode) for part, mode in zip(_parts(body), modes, strict=True)]
-            engine = cls(Exact(rules, reach), _Databases(*loaded))
+            loaded = [hs.loadb(part, mode) for part, mode in zip(parts, modes, strict=True)]
+            engine = cls(Exact(rules, int.from_bytes(reach, "big")), _Databases(*loaded))
             engine.scanner()
         except hs.error:  # the same kind of machine, but without an instruction that the other had
             return None
@@ -75,9 +76,9 @@ class Engine:
         """Return what :meth:`load` takes: a digest that proves it whole and fitting, and the databases."""
         hs = _hyperscan()
         parts = [hs.dumpb(database) for database in self._databases]
+        reach = self.exact.reach.to_bytes(_LENGTH_BYTES, "big")
         numbered = b"".join(len(part).to_bytes(_LENGTH_BYTES, "big") + part for part in parts)
-        body = self.exact.reach.to_bytes(_LENGTH_BYTES, "big") + numbered
-        return _digest(hs, self.exact.rules, body) + body
+        return _digest(hs, self.exact.rules, reach, parts) + reach + numbered
 
     def scanner(self) -> Scanner:
         """Return a scanner for one stream."""
@@ -130,12 +131,11 @@ def _found(scan: Callable[..., object], text: bytes | list[bytes]) -> list[Candi
     return found
 
 
-def _parts(body: bytes) -> Iterator[bytes]:
-    position = 0
-    while position < len(body):
+def _parts(serialised: bytes, position: int) -> Iterator[bytes]:
+    while position < len(serialised):
         start = position + _LENGTH_BYTES
-        position = start + int.from_bytes(body[position:start], "big")
-        yield body[start:position]
+        position = start + int.from_bytes(serialised[position:start], "big")
+        yield serialised[start:position]
 
 
 @functools.cache
@@ -159,10 +159,18 @@ def _compiled(hs: ModuleType, patterns: Sequence[tuple[int, bytes]], mode: int, 
     return database
 
 
-def _digest(hs: ModuleType, rules: Sequence[Rule], body: bytes) -> bytes:
-    made_for = (hs.__version__, os.uname().machine, CONTROL, tuple(rules), _sources())
-    # Against a file that is cut or stale, not against an enemy: who may write it may do anything else as well.
-    return zlib.crc32(repr(made_for).encode() + body).to_bytes(_DIGEST_BYTES, "big")
+def _digest(hs: ModuleType, rules: Sequence[Rule], reach: bytes, parts: Sequence[bytes]) -> bytes:
+    """Return what tells that databases are whole, and of these rules, this version and this kind of machine.
+
+    Against a file that is cut or stale, not against an enemy: who may write it may do anything else as well.  But for
+    its ends each database is within a checksum of its own, which hyperscan looks at.
+    """
+    looked_for = "\0".join(
+        part for rule in rules for part in (*rule.candidates, *(map(str, rule.token) if rule.token else ()))
+    )
+    made_for = (hs.__version__, os.uname().machine, CONTROL, looked_for, _sources())
+    ends = [(len(part), part[:_END_BYTES], part[-_END_BYTES:]) for part in parts]
+    return zlib.crc32(repr((made_for, reach, ends)).encode()).to_bytes(_DIGEST_BYTES, "big")
 
 
 def _sources() -> list[tuple[int, int]]:

@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from capture_core.errors import EngineUnavailable
 from capture_core.redact.engine import Engine, shared_engine
 from capture_core.redact.rules import RULES
-from capture_core.redact.tokens import TOKENS
 from capture_core.strip import CONTROL
 
 if TYPE_CHECKING:
@@ -35,7 +34,7 @@ def test_a_loaded_engine_finds_the_same() -> None:
     assert loaded is not None
     compiled = shared_engine()
     found, tokens = candidates(loaded, b"", SECRETS)
-    assert len({pattern for pattern, _, _ in tokens}) == len(TOKENS)
+    assert len({pattern for pattern, _, _ in tokens}) == sum(rule.token is not None for rule in RULES)
     assert found
     assert (found, tokens) == candidates(compiled, b"", SECRETS)
     assert loaded.exact.reach == compiled.exact.reach
