@@ -88,9 +88,7 @@ class Form:
         if self._within is None:
             return 0, len(value)
         found = self._within.fullmatch(value)
-        if found is None or _is_masked(found["secret"]):
-            return None
-        return found.span("secret")
+        return found and found.span("secret")
 
     def spares(self, value: bytes) -> bool:
         """Tell whether a value is no secret after all: nothing, or masked already."""
@@ -98,7 +96,10 @@ class Form:
             return True
         if len(value) <= JUDGED_VALUE_BYTES and self._spared is not None and self._spared.fullmatch(value):
             return True
-        return _is_masked(value)
+        if value.isascii():
+            return False
+        found = self._within and self._within.fullmatch(value)
+        return _MASKED.fullmatch(found["secret"] if found else value) is not None
 
 
 class Value(NamedTuple):
@@ -206,10 +207,6 @@ class Exact:
             if (undecided := _unfinished(self._of_tokens[pattern], text, window + begin, start))
         ]
         return min(possible, key=_hold_order, default=Undecided(len(text), None))
-
-
-def _is_masked(value: bytes) -> bool:
-    return not value.isascii() and _MASKED.fullmatch(value) is not None
 
 
 def _unfinished(form: Form, text: bytes, begin: int, start: int) -> Undecided | None:
