@@ -8,5 +8,6 @@ from capture_core.redact.keys import KEYS
 from capture_core.redact.pairs import PAIRS
 from capture_core.redact.tokens import TOKENS
 from capture_core.redact.urls import URLS
+from capture_core.redact.vendors import VENDORS
 
-RULES = (*TOKENS, *ASSIGNMENTS, *PAIRS, *HEADERS, *URLS, *KEYS)
+RULES = (*TOKENS, *ASSIGNMENTS, *PAIRS, *HEADERS, *URLS, *VENDORS, *KEYS)

@@ -440,4 +440,27 @@ TOKENS = (
         masks=(f"eyJ{'hbGciOiJIUzI1NiJ9' * 15}.«eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N_XgL0n3I9PlFUP0T»",),
         passes=("eyJhbGciOi.eyJzdWIiOiIxMjM0NTY3ODkwIn0",),
     ),
+    token(
+        name="aws-access-key-id",
+        source="Amazon Web Services, IAM User Guide: IAM identifiers, Understanding unique ID prefixes",
+        introducer="A(?:BIA|CCA)",
+        body="[0-9A-Z]{16}",
+        alphabet="0-9A-Z",
+        exact=True,
+        apart=True,
+        # Proteins are spelt in the same letters.
+        spared="[A-Z]{21,}",
+        masks=("«ABIAIOSFODNN7EXAMPLE»", "id=«ACCAIOSFODNN7EXAMPLE»"),
+        passes=("ACCAIOSFODNN7", "ACCAKQRQISFVKSHFSRQLEERLGLIEVQ"),
+    ),
+    token(
+        name="artifactory-key",
+        source="JFrog, Documentation: API key",
+        introducer="AKCp",
+        body="[A-Za-z0-9]{60}",
+        alphabet="A-Za-z0-9",
+        apart=True,
+        masks=("X-JFrog-Art-Api «AKCp0A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8S9t0U1v2W3x4Y5z6A7b8C9d0E1f2G3h4»",),
+        passes=("AKCp", "AKCp0A1b2C3d4E5f6"),
+    ),
 )
