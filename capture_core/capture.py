@@ -152,14 +152,16 @@ class Capture:
         """Replace the live receipt, unsynced: it is not evidence.  ``False``: the disk took no new one."""
         receipt = encode(self.live_receipt(finalizing=finalizing))
         try:
-            self._place.replace(names.live_receipt_file(self.capture_id), receipt)
+            with self._handoff.at_disk():
+                self._place.replace(names.live_receipt_file(self.capture_id), receipt)
         except OSError:
             return False
         return True
 
     def take_request(self) -> Request | None:
         """What somebody asks of the owner by a file beside the capture, if anything; the file is gone then."""
-        data = self._place.take(names.request_file(self.capture_id), REQUEST_BYTES)
+        with self._handoff.at_disk():
+            data = self._place.take(names.request_file(self.capture_id), REQUEST_BYTES)
         return None if data is None else parse_request(data)
 
     def finish(self) -> Receipt:
@@ -204,7 +206,15 @@ class Capture:
             file = self._locked_file()
             masking, sidecars = self._masking, partial(self._make_sidecars, stream, budget)
             self._spools[stream] = Spool(
-                stream, name, file, budget, self._limits, masking.stage, is_raw=masking.is_raw, make_sidecars=sidecars
+                stream,
+                name,
+                file,
+                budget,
+                self._limits,
+                masking.stage,
+                is_raw=masking.is_raw,
+                make_sidecars=sidecars,
+                at_disk=self._handoff.at_disk,
             )
             self._place.publish(file, name)
             self._published.append(name)

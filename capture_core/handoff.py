@@ -1,18 +1,22 @@
 """The byte-bounded queue between the one pipe reader and the one writer, and the counters of its side.
 
-The reader waits for room only while the writer keeps moving: a full queue has to fall to half within
-``stall_seconds``.  When it does not, the hand-off stops for good, what comes later is counted as refused, and
-the child runs at full speed whatever the disk does.
+The reader waits for room only while the disk keeps moving: before a full queue has fallen to half, the writer may
+spend ``stall_seconds`` at the disk.  When it spends more, the hand-off stops for good, what comes later is counted as
+refused, and the child runs at full speed whatever the disk does.  What the writer takes to think does not count: text
+that is slow to sanitise slows the child, as a slow reader of its pipe would.
 """
 
 from __future__ import annotations
 
+import contextlib
 import threading
 from collections import deque
 from time import monotonic
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from capture_core.limits import Limits
 
 
@@ -62,6 +66,8 @@ class Handoff:
         self._weight = 0
         self._closed = False
         self._stalled = False
+        self._disk_seconds = 0.0
+        self._at_disk_since: float | None = None
         self._observed = dict.fromkeys(streams, 0)
         self._queued = dict.fromkeys(streams, 0)
         self._refused = dict.fromkeys(streams, 0)
@@ -118,6 +124,19 @@ class Handoff:
                 self._release(item)
             return item
 
+    @contextlib.contextmanager
+    def at_disk(self) -> Iterator[None]:
+        """The writer waits for the disk within this."""
+        with self._lock:
+            self._at_disk_since = monotonic()
+            self._emptied.notify()
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._disk_seconds = self._seconds_at_disk()
+                self._at_disk_since = None
+
     def counts(self, stream: str) -> ReaderCounts:
         """The reader's counters of one stream, all of one moment."""
         with self._lock:
@@ -140,11 +159,16 @@ class Handoff:
             return False
         if self._weight < self._limits.queue_bytes:
             return True
-        deadline = monotonic() + self._limits.stall_seconds
+        allowed = self._seconds_at_disk() + self._limits.stall_seconds
         while self._weight > self._limits.queue_bytes // 2:
-            left = deadline - monotonic()
+            left = allowed - self._seconds_at_disk()
             if left <= 0:
                 self._stalled = True
                 return False
-            self._emptied.wait(left)
+            # Nobody says when the disk has taken too long; who thinks for long says when he goes to the disk.
+            self._emptied.wait(left if self._at_disk_since is not None else None)
         return True
+
+    def _seconds_at_disk(self) -> float:
+        since = self._at_disk_since
+        return self._disk_seconds + (0.0 if since is None else monotonic() - since)

@@ -70,7 +70,7 @@ class Limits(Record):
     """What one queued read is charged beside its bytes, so that single-byte reads are bounded too."""
 
     stall_seconds: float = 1.0
-    """How long a full queue may take to fall to half; beyond: the writer counts as stalled and the child runs on."""
+    """How long the disk may take until a full queue falls to half; beyond: the writer is stalled, the child runs on."""
 
     read_bytes: int = 256 * KIB
     """One read of a pipe.  Below, the work on each read costs more than the work on its bytes."""
@@ -215,7 +215,7 @@ REMEMBERED_EFFECTS = 1024
 """Runs of control sequences whose effect on the style is remembered; beyond: all are forgotten."""
 
 SIDECAR_SHARE = 8
-"""The sidecars of a capture take at most one part in this many of its limit."""
+"""The sidecars of a capture take at most one part in this many of its limit, beside the text."""
 
 SIDECAR_TIME_NANOSECONDS = 50_000_000
 """Between two arrival times that are recorded: at most 20 a second."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Protocol
 
 from capture_core.cutting import cut_before, whole_chars, whole_chars_back
@@ -16,6 +17,7 @@ from capture_core.verdict import stream_state
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from contextlib import AbstractContextManager
 
     from capture_core.durable import NewFile
     from capture_core.handoff import ReaderCounts
@@ -55,7 +57,7 @@ class TextStage(Protocol):
 
 
 class Budget:
-    """Bytes that all streams of one capture may still retain, and of these, its sidecars."""
+    """Bytes of text that all streams of one capture may still retain; and beside it, of what describes the text."""
 
     __slots__ = ("left", "left_to_sidecars")
 
@@ -64,11 +66,13 @@ class Budget:
         self.left_to_sidecars = size // SIDECAR_SHARE
 
     def take_records(self, count: int, size: int, *, spare: int) -> int:
-        """Take room for up to ``count`` records, and for ``spare`` more with the first; how many of them fit."""
-        fits = min(count, min(self.left, self.left_to_sidecars) // size - spare)
+        """Take room for up to ``count`` records, and for ``spare`` more with the first; how many of them fit.
+
+        They take nothing from the text: how many there are depends on when it arrived, and where it is cut must not.
+        """
+        fits = min(count, self.left_to_sidecars // size - spare)
         if fits <= 0:
             return 0
-        self.left -= (fits + spare) * size
         self.left_to_sidecars -= (fits + spare) * size
         return fits
 
@@ -76,7 +80,7 @@ class Budget:
 class Spool:
     """Appends one stream.  Used by the writer thread alone."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 — what a stream's file needs of its capture
         self,
         name: str,
         file_name: str,
@@ -87,10 +91,11 @@ class Spool:
         *,
         is_raw: bool = False,
         make_sidecars: Callable[[], Sidecars] | None = None,
+        at_disk: Callable[[], AbstractContextManager[None]] = nullcontext,
     ) -> None:
         """``is_raw``: the stage gives any bytes, not text; they have no lines, no preview, and are cut anywhere.
 
-        ``make_sidecars`` is called when a first byte was committed.
+        ``make_sidecars`` is called when a first byte was committed; within ``at_disk`` all is written.
         """
         self.name = name
         self.file_name = file_name
@@ -102,6 +107,7 @@ class Spool:
         self._make_stage = make_stage
         self._is_raw = is_raw
         self._make_sidecars = make_sidecars
+        self._at_disk = at_disk
         self._sidecars: Sidecars | None = None
         self._arrived: int | None = None
         self._stage: TextStage | None = None
@@ -222,9 +228,10 @@ class Spool:
     def _describe(self, start: int, styles: list[tuple[int, int]]) -> None:
         """Append to the sidecars, after the text: no reader sees a record of what is not committed."""
         if self._retained > start and self._make_sidecars is not None:
-            if self._sidecars is None:
-                self._sidecars = self._make_sidecars()
-            self._sidecars.append(start, self._retained, styles, self._arrived)
+            with self._at_disk():
+                if self._sidecars is None:
+                    self._sidecars = self._make_sidecars()
+                self._sidecars.append(start, self._retained, styles, self._arrived)
 
     def _commit(self, text: bytes) -> None:
         if self.reason is None and len(text) <= self._budget.left:
@@ -241,7 +248,8 @@ class Spool:
         if not text:
             return
         try:
-            write_all(self.file.fd, text)
+            with self._at_disk():
+                write_all(self.file.fd, text)
         except ShortWrite as error:
             done = self._cut_before(text, error.done)
             self._record(text[:done])

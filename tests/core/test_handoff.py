@@ -41,10 +41,11 @@ def test_counts_of_each_stream_stand_alone() -> None:
     assert (stderr.observed, stderr.queued, stderr.refused) == (10, 3, 7)
 
 
-def test_a_writer_that_does_not_move_stops_the_hand_off_for_good() -> None:
+def test_a_disk_that_does_not_move_stops_the_hand_off_for_good() -> None:
     handoff = Handoff(STREAMS, limits(queue_bytes=100))
     assert handoff.offer("stdout", b"x" * 95)
-    assert not handoff.offer("stdout", b"y" * 5)
+    with handoff.at_disk():
+        assert not handoff.offer("stdout", b"y" * 5)
     assert handoff.stalled
     handoff.take()
     assert not handoff.offer("stdout", b"z"), "once bytes are missing, later ones must not follow as if none were"
@@ -66,8 +67,35 @@ def test_a_writer_that_moves_is_waited_for() -> None:
 def test_single_bytes_are_charged_for_their_place_in_the_queue() -> None:
     """A million one-byte reads must not fill memory while their bytes alone stay under the bound."""
     handoff = Handoff(STREAMS, limits(queue_bytes=1000))
-    accepted = sum(handoff.offer("stdout", b"x") for _ in range(1000))
+    with handoff.at_disk():
+        accepted = sum(handoff.offer("stdout", b"x") for _ in range(1000))
     assert accepted < 1000 // 10 + 1
+
+
+def test_a_writer_that_thinks_for_longer_than_a_disk_may_take_is_waited_for() -> None:
+    """A command that printed many secrets lost output: masking them took longer than a stall."""
+    handoff = Handoff(STREAMS, limits(queue_bytes=100, stall_seconds=0.001))
+    handoff.offer("stdout", b"x" * 95)
+    taken: list[object] = []
+    waits = threading.Thread(target=lambda: taken.append(handoff.offer("stdout", b"more")))
+    waits.start()
+    waits.join(0.05)  # many times what a disk may take
+    assert waits.is_alive()
+    handoff.take()
+    waits.join()
+    assert taken == [True]
+
+
+def test_a_disk_that_stops_while_a_writer_is_waited_for_is_noticed() -> None:
+    handoff = Handoff(STREAMS, limits(queue_bytes=100, stall_seconds=0.01))
+    handoff.offer("stdout", b"x" * 95)
+    taken: list[object] = []
+    waits = threading.Thread(target=lambda: taken.append(handoff.offer("stdout", b"more")))
+    waits.start()
+    with handoff.at_disk():
+        waits.join()
+    assert taken == [False]
+    assert handoff.stalled
 
 
 def test_take_wakes_after_its_timeout() -> None:
