@@ -1,10 +1,13 @@
-"""Captures written step by step, as the format page says, so that a test can look between any two steps."""
+"""Captures step by step, so that a test can look between any two: written as the format page says, or of a child."""
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import os
+import signal
 import struct
+from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -24,7 +27,10 @@ from capture_core.liveness import here
 from capture_core.receipt import encode
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
     from pathlib import Path
+
+    from capture_core.conversation import RunningJob
 
 RUNNING = ProcessFacts(state=ProcessState.RUNNING, pid=4242)
 EXITED = ProcessFacts(state=ProcessState.EXITED, pid=4242, exit_code=0)
@@ -183,3 +189,71 @@ def finished(
     owner.append("stderr", stderr)
     owner.finish(process, capture)
     return owner
+
+
+_RELAY = 'cat "$1" & cat "$2" >&2 & read end < "$3"; [ "$end" = leave ] || wait'
+
+
+class Relay:
+    """A job whose child prints what it is told to, piece by piece, and ends as it is told to.
+
+    To be closed when it has not ended, in whichever way: its child waits for that.
+    """
+
+    def __init__(self, start: Callable[[Sequence[str]], RunningJob], folder: Path) -> None:
+        """``start`` is given the command; ``folder``: a place for pipes."""
+        pipes = [str(folder / name) for name in ("stdout", "stderr", "end")]
+        for pipe in pipes:
+            os.mkfifo(pipe)
+        self.job = start(["sh", "-c", _RELAY, "sh", *pipes])
+        *prints, self._end = (os.open(pipe, os.O_WRONLY) for pipe in pipes)
+        self._prints = dict(zip(("stdout", "stderr"), prints, strict=True))
+        self._printed: Counter[str] = Counter()
+        self._spools = self.job._job.capture.spools
+
+    def print(self, stream: str, piece: bytes) -> None:
+        """Have the child print."""
+        os.write(self._prints[stream], piece)
+        self._printed[stream if stream in self._spools else "output"] += len(piece)
+
+    def wait_until_taken(self) -> None:
+        """Wait until the owner has looked at all that was printed."""
+        for stream, size in self._printed.items():
+            while self._taken(stream) < size:
+                assert self.job.wait(0.0005) is None
+
+    def finish(self) -> None:
+        """Let the child end."""
+        self._close()
+        self._say(b"wait\n")
+
+    def leave(self) -> None:
+        """Let the child end, and leave behind what still holds its pipes; that ends with :meth:`close`."""
+        self._say(b"leave\n")
+
+    def kill(self) -> None:
+        """End all of the child's group with SIGKILL."""
+        os.killpg(self.job.pid, signal.SIGKILL)
+
+    def close(self) -> None:
+        """Let go of everything, and wait until nothing is left of the job."""
+        self._close()
+        self._say(b"")
+        self.job.join()
+
+    def _taken(self, stream: str) -> int:
+        stage = self._spools[stream].stage
+        return 0 if stage is None else stage.accepted + stage.held + stage.discarded
+
+    def _close(self) -> None:
+        for pipe in self._prints.values():
+            os.close(pipe)
+        self._prints = {}
+
+    def _say(self, word: bytes) -> None:
+        if self._end >= 0:
+            # Whoever was killed reads no more.
+            with contextlib.suppress(BrokenPipeError):
+                os.write(self._end, word)
+            os.close(self._end)
+            self._end = -1
