@@ -12,7 +12,6 @@ from capture_core.redact.values import (
     QUOTED_CODE,
     SHORT,
     STRONG,
-    one_of,
 )
 
 _OPENED = "(?P<value>)"
@@ -20,11 +19,8 @@ _QUOTED = r"['\"][\w-]{0,40}"
 _WORD_ENDS = r"(?<=[^ \t])[ \t]|[\r\n\"'`<]"
 """Behind a space: the next word, however many spaces there are."""
 
-_ARGUMENT = one_of(QUOTED_CODE, "-.*|[A-Z_]+")
-"""After an option, another one, or what stands for its value."""
 
-
-def _assignment(
+def assignment(
     *,
     signs: tuple[str, ...],
     before: str = "",
@@ -35,6 +31,7 @@ def _assignment(
     spared: str | None = None,
     within: str | None = None,
 ) -> Rule:
+    """Return a rule for values behind names and signs; ``before`` is what stands before the name."""
     return Rule(
         name="assignment",
         source="The Open Group, Shell Command Language: Simple Commands; the names by practice",
@@ -50,7 +47,7 @@ def _assignment(
 
 
 ASSIGNMENTS = (
-    _assignment(
+    assignment(
         signs=("=", "[0-9]=", "_[0-9]="),
         opening=f"{NAMES}{NUMBERED}={_OPENED}",
         ends=r"[ \t\r\n\"'`]",
@@ -91,7 +88,7 @@ ASSIGNMENTS = (
             "monkey=1234567 compass=northeast bypass=somewhere public_key=0123456789",
         ),
     ),
-    _assignment(
+    assignment(
         # A quotation mark stands before the name.
         before=_QUOTED,
         signs=("=", "_?[0-9]="),
@@ -106,9 +103,22 @@ ASSIGNMENTS = (
         ),
         passes=("'TOKEN='", '"--token=%s"', "'PASSWORD=${PASSWORD} x'", 'f"token={token!r} of {user}"'),
     ),
-    _assignment(
-        signs=(' = "', '="', '= "', ' = b"', '=b"', ' = f"', '=f"', '[0-9] ?= ?"', ' := "', ' => "', '=>"'),
-        opening=f'{NAMES}{NUMBERED} ?(?:=>|:=|=) ?[bfuBFU]?"{_OPENED}',
+    assignment(
+        signs=(
+            ' = "',
+            '="',
+            '= "',
+            ' = b"',
+            '=b"',
+            ' = f"',
+            '=f"',
+            '"\\] ?= ?"',
+            '[0-9] ?= ?"',
+            ' := "',
+            ' => "',
+            '=>"',
+        ),
+        opening=rf'{NAMES}{NUMBERED}(?:"\])? ?(?:=>|:=|=) ?[bfuBFU]?"{_OPENED}',
         ends=r'["\r\n](?<!\\")',
         spared=QUOTED_CODE,
         masks=(
@@ -116,6 +126,7 @@ ASSIGNMENTS = (
             'declare -x DB_PASSWORD="«hunter two»"\n',
             r'TOKEN="«a\"bc»" x',
             'secret=b"«0123»"',
+            'os.environ["PASSWORD"] = "«hunter2»"; options.pass = "«hunter2»"',
             'password := "«hunter2»"; $token => "«abcd»"',
             'API_KEY="«never closed»\nnext line"',
         ),
@@ -132,14 +143,28 @@ ASSIGNMENTS = (
             'if password == "hunter2":',
         ),
     ),
-    _assignment(
-        signs=(" = '", "='", "= '", " = b'", "=b'", " = f'", "=f'", "[0-9] ?= ?'", " => '", "=>'"),
-        opening=f"{NAMES}{NUMBERED} ?(?:=>|:=|=) ?[bfuBFU]?'{_OPENED}",
+    assignment(
+        signs=(
+            " = '",
+            "='",
+            "= '",
+            " = b'",
+            "=b'",
+            " = f'",
+            "=f'",
+            "'\\] ?= ?'",
+            r"=\$'",
+            "[0-9] ?= ?'",
+            " => '",
+            "=>'",
+        ),
+        opening=rf"{NAMES}{NUMBERED}(?:'\])? ?(?:=>|:=|=) ?[bfuBFU$]?'{_OPENED}",
         ends=r"['\r\n](?<!\\')",
         spared=QUOTED_CODE,
         masks=(
             "export DB_PASSWORD='«it is \"quoted\"»'",
             "access_key = '«0123456789»'",
+            "+ PASSWORD=$'«hunter\\'2»'",
             "'password' => x, password => '«abcd»'",
         ),
         passes=(
@@ -149,7 +174,7 @@ ASSIGNMENTS = (
             "token = '\"%s\"' % token",
         ),
     ),
-    _assignment(
+    assignment(
         signs=(r"=\\", r" = \\", r"[0-9]=\\"),
         opening=rf'{NAMES}{NUMBERED} ?= ?\\{{1,7}}["\']{_OPENED}',
         ends=r'\\{1,7}["\'](?<!\\\\\\["\'])|["\r\n]',
@@ -157,7 +182,7 @@ ASSIGNMENTS = (
         masks=(r'{"cmd": "PASSWORD=\"«hunter2»\" make"}', r'"f(secret = \"«0123»\")"'),
         passes=(r'f.write(f"    secret-key = \"{secret_key}\"\n")', r'"token=\"\""'),
     ),
-    _assignment(
+    assignment(
         signs=(" = ", "= "),
         opening=f"{NAMES}{NUMBERED} ?= {_OPENED}",
         ends=_WORD_ENDS,
@@ -174,34 +199,5 @@ ASSIGNMENTS = (
             "password = 2024-01-01 12:00",
             "token = 12345",
         ),
-    ),
-    _assignment(
-        # Behind a dash: --password and --db-password.
-        before="-",
-        signs=(" ",),
-        opening=f"-{NAMES}{NUMBERED} {_OPENED}",
-        ends=_WORD_ENDS,
-        spared=SHORT,
-        within=rf"[ \t]*(?:{STRONG}){AFTER}",
-        masks=("+ mysql --password «hunter2» db\n", "curl --api-token «0a1b2c3d4e5f» -x"),
-        passes=("--password PASSWORD", "the --token option takes", "--token <value>", "--secret $SECRET2 --api-key"),
-    ),
-    _assignment(
-        before="-",
-        signs=("""["'],""",),
-        opening=rf"-{NAMES}[\"'], ?\"{_OPENED}",
-        ends=r'["\r\n](?<!\\")',
-        spared=_ARGUMENT,
-        masks=('["mysql", "--password", "«hunter two»"]',),
-        passes=('add_argument("--token", "-t", "--api-token", help="…")', '"--token", ""'),
-    ),
-    _assignment(
-        before="-",
-        signs=("""["'],""",),
-        opening=rf"-{NAMES}[\"'], ?'{_OPENED}",
-        ends=r"['\r\n](?<!\\')",
-        spared=_ARGUMENT,
-        masks=("['mysql', '--password', '«hunter two»']",),
-        passes=("'--token', '-t'", "('--token', '${TOKEN}')"),
     ),
 )

@@ -154,4 +154,15 @@ HEADERS = (
         ),
         passes=("Set-Cookie: name=<value>; Path=/", "set-cookie: a header", "Set-Cookie: id=; Max-Age=0"),
     ),
+    Rule(
+        name="cookie",
+        source="PHP, Manual: Sessions, Runtime Configuration, session.name",
+        candidates=("(?i:sessid|sessionid|session_id|connect.sid)=",),
+        opening=rf"(?i:sessid|sessionid|session_id|connect\.sid){_OPENED}=",
+        ends=r"[;&\s\"'`<>,)]",
+        spared="=.{0,5}",
+        within=r"=(?=[^0-9]*[0-9])(?P<secret>[A-Za-z0-9._%~+/=-]{12,})",
+        masks=("PHPSESSID=«0a1b2c3d4e5f6g7h»; path=/", "?jsessionid=«0A1B2C3D4E5F»&x=1"),
+        passes=("sessionid=get_session_id()", "PHPSESSID=none", "session_id=12345"),
+    ),
 )

@@ -17,7 +17,12 @@ _KEY_LINE = (
     rf"|{_BEFORE}(?:[A-Za-z0-9+/=]{{1,64}}{_BEHIND})?"
     rf"|{_BEFORE}(?:Proc-Type|DEK-Info|Version|Comment|Subject|Hash|Charset|MessageID): [^\r\n]{{0,120}}"
 )
-_FOREIGN_LINE = rf"(?!(?:{_KEY_LINE})\r?\n)(?:[^\n]{{0,{_LINE_CHARS}}}\n|[^\n]{{{_LINE_CHARS}}})"
+# The line that ends the block is none: what begins earlier must not be decided later.
+_NO_END = rf"(?![^\n]{{0,{_LINE_CHARS - 12}}}(?:---- ?END|Private-MAC))"
+_FOREIGN_LINE = (
+    rf"{_NO_END}(?:(?!(?:{_KEY_LINE})\r?\n)[^\n]{{0,{_LINE_CHARS}}}\n"
+    rf"|[^\n]{{{_LINE_CHARS}}}(?<![A-Za-z0-9+/=_\\-]{{24}}))"
+)
 _TWO_FOREIGN = rf"(?<=\n){_FOREIGN_LINE}{_FOREIGN_LINE}"
 _WITHIN = (
     r"(?s:(?:-| [0-9]{1,3})(?:\\{1,4}[rn]|%0[AaDd]|\s)*(?=.*[A-Za-z0-9+/=_-]{24})(?=.*[0-9+/])(?P<secret>.+?)"

@@ -8,7 +8,7 @@ def one_of(*forms: str) -> str:
     return f"(?:{'|'.join(forms)})"
 
 
-PASSWORDS = r"(?i:passwords?|passwd|passphrase|_pass|_pwd)"
+PASSWORDS = r"(?i:passwords?|passwd|passphrase|_pass|_pwd|[{,;] ?pass|[\"'.]pass|[\"']pwd)"
 """How a name of what people choose ends; its value may be a word.  What comes before does not matter: DB_PASSWORD."""
 
 KEYS = (
