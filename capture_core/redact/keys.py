@@ -18,7 +18,7 @@ _KEY_LINE = (
     rf"|{_BEFORE}(?:Proc-Type|DEK-Info|Version|Comment|Subject|Hash|Charset|MessageID): [^\r\n]{{0,120}}"
 )
 # The line that ends the block is none: what begins earlier must not be decided later.
-_NO_END = rf"(?![^\n]{{0,{_LINE_CHARS - 12}}}(?:---- ?END|Private-MAC))"
+_NO_END = rf"(?![^\n]{{0,{_LINE_CHARS - 12}}}(?:---- ?END|Private-MAC|(?:KEY|OCK|ey|V1)-----|Y ----))"
 _FOREIGN_LINE = (
     rf"{_NO_END}(?:(?!(?:{_KEY_LINE})\r?\n)[^\n]{{0,{_LINE_CHARS}}}\n"
     rf"|[^\n]{{{_LINE_CHARS}}}(?<![A-Za-z0-9+/=_\\-]{{24}}))"
@@ -28,7 +28,8 @@ _WITHIN = (
     r"(?s:(?:-| [0-9]{1,3})(?:\\{1,4}[rn]|%0[AaDd]|\s)*(?=.*[A-Za-z0-9+/=_-]{24})(?=.*[0-9+/])(?P<secret>.+?)"
     r"(?:\\{1,4}[rn]|%0[AaDd]|\s|\r?\n[^\r\n]{0,40}[|>] )*)"
 )
-_NOT_FOLLOWED = r"(?<=-)(?<!\n-)[^\sA-Za-z0-9+/=\\%-]"
+# Right behind the line that opens the block: of that line, what is held of a value has the last character.
+_NOT_FOLLOWED = r"(?:(?<=\A-)|(?<=KEY-----)|(?<=OCK-----)|(?<=Y ----)|(?<=ey-----)|(?<=V1-----))[^\sA-Za-z0-9+/=\\%-]"
 
 
 def _block(

@@ -57,7 +57,7 @@ def _quoted(names: str, quote: str, *, within: str, masks: tuple[str, ...], pass
         source=_JSON,
         names=names,
         # What follows the colon is told apart afterwards: it may be far away.
-        signs=('":', "':", '" :', "' :", "_?[0-9][\"'] ?:", f": {quote}", f":{quote}", f":  {quote}"),
+        signs=('":', "':", '" :', "' :", '[0-9]":', "[0-9]':", '_[0-9]":', f": {quote}", f":{quote}", f":  {quote}"),
         opening=rf"{names}{NUMBERED}[\"']?{_COLON}[buBU]?{quote}{_OPENED}",
         ends=rf"[{quote}\r\n](?<!\\{quote})",
         spared=SHORT,
@@ -77,7 +77,7 @@ PAIRS = (
         masks=(
             '{"user": "ana", "password": "«hunter2»", "host": "db"}',
             '"password":"«secretword»"',
-            '"DB_PASSWORD_2" :\n    "«correct horse battery»",',
+            '"DB_PASSWORD_2":\n    "«correct horse battery»", "password" : "«hunter2»"',
             'password: "«hunter2»"\n',
             r'"passwd": "«a\"bc»"',
             "{'PASSWORD': \"«it's»\"}",
@@ -142,7 +142,7 @@ PAIRS = (
     _pair(
         source=_YAML,
         names=PASSWORDS,
-        signs=(": ", "[0-9]: ", '": ', "': ", "[\"'] : "),
+        signs=(": ", "[0-9]:", '": ', "': ", "[\"'] : "),
         opening=rf"(?<![A-Za-z] ){PASSWORDS}{NUMBERED}(?:[\"'] ?)?: {_OPENED}",
         # Behind the break of the line, so that what ended the value can be told.
         ends=r"(?<=[\r\n])|(?<=[^ \t:][ \t])|[\"'`<]",
@@ -171,7 +171,7 @@ PAIRS = (
     _pair(
         source=_YAML,
         names=NAMES,
-        signs=(": ", "[0-9]: ", '": ', "': ", "[\"'] : "),
+        signs=(": ", "[0-9]:", '": ', "': ", "[\"'] : "),
         opening=rf"(?:{KEYS}|(?<=[A-Za-z] ){PASSWORDS}){NUMBERED}(?:[\"'] ?)?: {_OPENED}",
         ends=_WORD_ENDS,
         spared=SHORT,
@@ -276,7 +276,7 @@ PAIRS = (
     _pair(
         source="The Kubernetes Authors, Kubernetes Documentation: Define Environment Variables for a Container",
         names=NAMES,
-        signs=(r"[\"']?\s+value: ",),
+        signs=(r"\s+value:", r"[\"']\s+value:"),
         opening=rf"{NAMES}{NUMBERED}[\"']?\r?\n[ \t]{{1,80}}value: {_OPENED}",
         ends=_WORD_ENDS,
         spared=SHORT,

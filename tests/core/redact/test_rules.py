@@ -6,6 +6,8 @@ import functools
 import re
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from capture_core.limits import KIB, LOOK_BACK_BYTES
 from capture_core.redact.engine import Engine, shared_engine
@@ -13,7 +15,7 @@ from capture_core.redact.redactor import Redactor
 from capture_core.redact.rule import Rule, token
 from capture_core.redact.rules import RULES
 from capture_core.redact.tokens import TOKENS
-from tests.cuts import three_ways
+from tests.cuts import places, three_ways
 
 each_rule = pytest.mark.parametrize("rule", RULES, ids=lambda rule: f"{rule.name}: {rule.source}")
 
@@ -96,6 +98,24 @@ def test_tokens_that_run_together_are_masked_to_the_end() -> None:
             before, token = example[: example.index("»")].split("«")
             text = f"{before}{token}00000000,"
             assert redactions(text, tokens_only()) == {f"{before}[redacted:{rule.name}],"}
+
+
+EXAMPLES = [re.sub("[«»]", "", example) for rule in RULES for example in (*rule.masks, *rule.passes)]
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    parts=st.lists(st.sampled_from(EXAMPLES), min_size=1, max_size=6),
+    between=st.sampled_from(["\n", "\r\n", " ", '"', ", ", ""]),
+    lost=st.integers(min_value=0, max_value=400),
+    at=places,
+)
+def test_examples_that_meet_are_masked_alike_in_any_cuts(
+    parts: list[str], between: str, lost: int, at: list[int]
+) -> None:
+    text = between.join(parts)
+    text = text[:lost] + text[lost + 1 :]
+    assert len({redact(cut) for cut in three_ways(f"{text}\n".encode(), at)}) == 1
 
 
 @pytest.mark.parametrize(
