@@ -145,7 +145,7 @@ PAIRS = (
         signs=(": ", "[0-9]:", '": ', "': ", "[\"'] : "),
         opening=rf"(?<![A-Za-z] ){PASSWORDS}{NUMBERED}(?:[\"'] ?)?: {_OPENED}",
         # Behind the break of the line, so that what ended the value can be told.
-        ends=r"(?<=[\r\n])|(?<=[^ \t:][ \t])|[\"'`<]",
+        ends=r"(?<=[\r\n])|(?<=[^ \t:][ \t])|:[ \t]|[\"'`<]",
         spared=SHORT,
         within=rf"[ \t]*(?:{WORD_OR_STRONG}){AFTER}",
         masks=(
@@ -225,7 +225,7 @@ PAIRS = (
         source=_YAML,
         candidates=(r"\n[ \t]{0,20}pass: ",),
         opening=rf"\n[ \t]{{0,20}}pass: {_OPENED}",
-        ends=r"(?<=[\r\n])|(?<=[^ \t:][ \t])|[`<]",
+        ends=r"(?<=[\r\n])|(?<=[^ \t:][ \t])|:[ \t]|[`<]",
         spared=SHORT,
         within=rf"[ \t]*[\"']?(?:{STRONG})[\"']?{AFTER}",
         masks=("auth:\n  user: ana\n  pass: «hunter2»\n", "\npass: '«hunter2»'\n"),

@@ -135,6 +135,6 @@ AFTER = rf"{_CLOSING}*[ \t\r\n]?"
 _WORD = rf"(?!(?:{_ORDINARY}|{_MEMBER}|[\w.]*{NAMES}\w*|[A-Z][a-z]+[A-Z]\w*)[,;.]?(?:\s|\Z))"
 WORD_OR_STRONG = (
     rf"(?!{_CODE}{_CLOSING}*(?:\s|\Z))"
-    rf"(?P<secret>(?=[^\s\"'`<>]{{6,}}){_STRONG_LOOK}[^\s\"'`<>]+?|{_WORD}[A-Za-z][A-Za-z_.-]{{4,}}(?=[\r\n]|\Z))"
+    rf"(?P<secret>(?=[^\s\"'`<>]{{6,}}){_STRONG_LOOK}[^\s\"'`<>]+?|{_WORD}[A-Za-z][A-Za-z_.-]{{4,}}(?=[\r\n]))"
 )
 """The same, or a single word that ends its line."""
