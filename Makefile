@@ -5,10 +5,13 @@ PYTHON ?= $(firstword $(foreach name,python3 python3.11 python3.12 python3.13 py
 	$(shell $(name) -c 'import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $(name))))
 # More words for pytest: make test ARGS='-k redact -x'
 ARGS ?=
+# How long make fuzz feeds each of its targets.
+FUZZ_SECONDS ?= 60
 
 BIN := .venv/bin
 INSTALLED := .venv/.installed
 COMPILED := .venv/.compiled
+FUZZER := .venv/.fuzzer
 SOURCES := $(shell find capture_core capview -name '*.py')
 
 # Bytecode is what makes `capview run` start fast, so it is written whatever the shell says; and .venv is all there is.
@@ -16,7 +19,7 @@ unexport PYTHONDONTWRITEBYTECODE PYTHONPATH PYTHONHOME
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup run demo test test-long lint types fmt bench screenshots check lock clean
+.PHONY: help setup run demo test test-long fuzz lint types fmt bench screenshots check lock clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -52,6 +55,16 @@ test: setup ## Run the tests (ARGS='-k name -x' goes to pytest)
 test-long: test ## Run the tests, then those that take minutes or gigabytes
 	$(BIN)/python -m pytest -m long --timeout 1800 $(ARGS)
 
+fuzz: setup $(FUZZER) ## Fuzz the sanitiser's stages, each for FUZZ_SECONDS (60); what fails is kept in build/fuzz
+	@set -e; for target in $$($(BIN)/python -m tests.fuzz); do \
+		echo "== $$target"; $(BIN)/python -m tests.fuzz "$$target" -max_total_time=$(FUZZ_SECONDS); done
+
+$(FUZZER): tests/fuzz/requirements.lock $(INSTALLED)
+	@echo "Installing what tests/fuzz/requirements.lock names …"
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check --require-hashes --only-binary :all: \
+		-r tests/fuzz/requirements.lock
+	@touch $@
+
 check: ## Run every check but the tests, each even when another fails
 	@$(MAKE) --no-print-directory --keep-going lint types
 
@@ -84,7 +97,12 @@ lock: ## Pin the newest versions that pyproject.toml allows, with hashes, for Li
 		--generate-hashes --no-emit-index-url --no-emit-find-links --no-annotate --no-header --quiet \
 		--output-file "$$tools/requirements.lock"; \
 	{ echo "# Written by \`make lock\`: names, versions and hashes of everything that \`make setup\` installs."; \
-	  cat "$$tools/requirements.lock"; } > requirements.lock
+	  cat "$$tools/requirements.lock"; } > requirements.lock; \
+	"$$tools/bin/uv" pip compile --group fuzz --universal --python-version 3.11 --upgrade \
+		--generate-hashes --no-emit-index-url --no-emit-find-links --no-annotate --no-header --quiet \
+		--output-file "$$tools/fuzz.lock"; \
+	{ echo "# Written by \`make lock\`: names, versions and hashes of what \`make fuzz\` installs beside what \`make setup\` does."; \
+	  cat "$$tools/fuzz.lock"; } > tests/fuzz/requirements.lock
 
 clean: ## Remove .venv and every cache
 	rm -rf .venv .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache build dist snapshot_report.html

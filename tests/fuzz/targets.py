@@ -11,7 +11,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from capture_core.decode import Decoder, weight
-from capture_core.limits import BINARY_WINDOW_BYTES, ENDS_BYTES
+from capture_core.limits import BINARY_WINDOW_BYTES, ENDS_BYTES, USER_RULE_CHARS
 from capture_core.redact import pattern
 from capture_core.redact.heads import CompiledScanners, Heads
 from capture_core.redact.known import ENVIRONMENT, GROUPS, MASK_FILE, Literal
@@ -237,7 +237,7 @@ def known_values() -> tuple[Heads, CompiledScanners]:
 
 def expression(data: bytes) -> None:
     """An expression of a user's own: taken apart, or refused with the place; and the same when put together again."""
-    source, text = stream_of(data).raw[:200].decode(errors="replace"), data[-40:]
+    source, text = stream_of(data).raw[:USER_RULE_CHARS].decode(errors="ignore"), data[-40:]
     with counted() as work:
         taken_apart = _taken_apart(source)
     if isinstance(taken_apart, PatternRefused):
