@@ -30,7 +30,7 @@ def test_seeds(check: Callable[[bytes], None]) -> None:
 
 
 @pytest.mark.parametrize("check", TARGETS.values(), ids=TARGETS)
-@settings(max_examples=40)
+@settings(max_examples=25)
 @example(b"")
 @given(data=streams)
 def test_streams(check: Callable[[bytes], None], data: bytes) -> None:
