@@ -27,14 +27,18 @@ _MASKED = re.compile(f"[{VEIL_CLASS}]+[),;:\\]}}\"'&]*".encode())
 class Form:
     """One rule, ready to be applied.  Few are in any one stream, so patterns are compiled when first needed."""
 
-    def __init__(self, rule: Rule, opening_bytes: int) -> None:
+    def __init__(self, rule: Rule, order: int, opening_bytes: int) -> None:
         """``opening_bytes``: no opening is longer."""
+        self.order = order
+        """Of two rules that are known at once, the one that comes first masks."""
         self.name = rule.name
         self.marker = f"[redacted:{rule.name}]".encode()
         """What takes the place of a value."""
         self._rule = rule
         self._opening_bytes = opening_bytes
-        self._is_token = rule.token is not None and rule.spared is None and rule.within is None
+        self.is_token = rule.token is not None
+        """Whether lines may be broken in its values."""
+        self._has_no_judge = rule.token is not None and rule.spared is None and rule.within is None
 
     @cached_property
     def opening(self) -> re.Pattern[bytes]:
@@ -60,28 +64,32 @@ class Form:
     def _within(self) -> re.Pattern[bytes] | None:
         return None if self._rule.within is None else _compiled(self._rule.within)
 
-    def opened(self, text: bytes, start: int, end: int, floor: int) -> tuple[int, int] | None:
-        """Return where the first value begins, at ``floor`` or later, that opens in ``start:end``; and what opened it.
-
-        That is the end of the opening.
-        """
+    def opened(self, text: bytes, start: int) -> tuple[int, int] | None:
+        """Return where the value begins that opens at ``start``, and the end of what opened it."""
         found = self.opening.match(text, start)
-        while True:
-            if found is not None:
-                value = found.start("value")
-                if self._rule.token is not None and found["broken"] is not None:
-                    value = secret_from(text, value, found.end())
-                if value >= floor:
-                    return value, found.end()
-                start = found.start()
-            # Where a candidate begins no value opens, or one that is over: others may begin within the candidate.
-            found = self.opening.search(text, start + 1, end + self._opening_bytes)
+        return found and self._placed(text, found)
+
+    def opened_within(self, text: bytes, start: int, end: int, floor: int) -> tuple[int, int] | None:
+        """Return the same for the first value, beginning at ``floor`` or later, that opens in ``start:end``."""
+        while start < end:
+            found = self.opening.search(text, start, end + self._opening_bytes)
             if found is None or found.start() >= end:
                 return None
+            placed = self._placed(text, found)
+            if placed[0] >= floor:
+                return placed
+            start = found.start() + 1
+        return None
+
+    def _placed(self, text: bytes, found: re.Match[bytes]) -> tuple[int, int]:
+        value = found.start("value")
+        if self._rule.token is not None and found["broken"] is not None:
+            value = secret_from(text, value, found.end())
+        return value, found.end()
 
     def secret(self, value: bytes) -> tuple[int, int] | None:
         """Return which part of a whole value is secret; ``None`` when nothing is."""
-        if self._is_token and value.isascii():
+        if self._has_no_judge and value.isascii():
             return 0, len(value)
         if self.spares(value):
             return None
@@ -103,9 +111,13 @@ class Form:
 
 
 class Value(NamedTuple):
-    """A secret: its form, and its range in the text.  Without an end, that is to be looked for from ``opened``."""
+    """A secret: its form, where its value begins, and its range in the text, which may be a part of the value.
+
+    Without an end, that is to be looked for from ``opened``.
+    """
 
     form: Form
+    begin: int
     start: int
     opened: int
     end: int | None
@@ -126,7 +138,7 @@ class Exact:
         self.rules = tuple(rules)
         if reach is not None:
             self.reach = reach
-        self._forms = tuple(Form(rule, max(self.reach, LOOK_BACK_BYTES)) for rule in rules)
+        self._forms = tuple(Form(rule, order, max(self.reach, LOOK_BACK_BYTES)) for order, rule in enumerate(rules))
         self._of_plain = tuple(form for form, rule in zip(self._forms, rules, strict=True) for _ in rule.candidates)
         self._of_tokens = tuple(form for form, rule in zip(self._forms, rules, strict=True) if rule.token)
 
@@ -170,29 +182,27 @@ class Exact:
         """
         tried = [(self._of_plain[pattern], start, end) for pattern, start, end in plain]
         tried += [(self._of_tokens[pattern], start, end) for pattern, start, end in tokens]
-        # Numbered, so that what begins and opens together has an order: forms have none.
-        queue = sorted(
-            (*found, number)
-            for number, (form, start, end) in enumerate(tried)
-            if (found := form.opened(text, start, end, floor))
-        )
-        for place, (start, opened, number) in enumerate(queue):
-            form, begin, end = tried[number]
+        openings = _Openings(text, tried)
+        masked = floor
+        for place, (start, _, _, opened, number) in enumerate(openings.queue):
+            form = tried[number][0]
             if start < floor:
-                if again := form.opened(text, begin, end, floor):
-                    insort(queue, (*again, number), lo=place + 1)
+                if start < masked:
+                    openings.look_behind(place, masked)
                 continue
             ends = form.ends.search(text, opened)
             if ends is None:
-                yield Value(form, start, opened, None)
+                yield Value(form, start, start, opened, None)
                 return
             whole = text[start : ends.start()]
             secret = (0, len(whole)) if len(whole) > most else form.secret(whole)
             if secret is None:
-                floor = start + 1
-            else:
-                floor = start + secret[1]
-                yield Value(form, start + secret[0], opened, floor)
+                continue
+            value = openings.with_crossing(Value(form, start, start + secret[0], opened, start + secret[1]), place)
+            yield value
+            if value.end is None:
+                return
+            floor = masked = value.end
 
     def undecided(self, text: bytes, start: int, tails: Callable[[bytes], Iterable[Candidate]]) -> Undecided:
         """Return what of ``text[start:]`` must wait for more: the longest end of it that may begin a value.
@@ -207,6 +217,49 @@ class Exact:
             if (undecided := _unfinished(self._of_tokens[pattern], text, window + begin, start))
         ]
         return min(possible, key=_hold_order, default=Undecided(len(text), None))
+
+
+class _Openings:
+    """Where values open in a text, in the order in which they begin and open."""
+
+    def __init__(self, text: bytes, tried: Sequence[tuple[Form, int, int]]) -> None:
+        self._text = text
+        self._tried = tried
+        self.queue = sorted(
+            (begins, max(opened, end), form.order, opened, number)
+            for number, (form, start, end) in enumerate(tried)
+            if (found := form.opened(text, start))
+            for begins, opened in (found,)
+        )
+        """For each: where the value begins, by where it is known, whose it is, where it opened, which candidate."""
+
+    def look_behind(self, place: int, masked: int) -> None:
+        """Look for another opening of a candidate that began in what is masked up to there.
+
+        Of candidates that end together only the first is known.
+        """
+        form, begin, end = self._tried[self.queue[place][-1]]
+        if masked < end and (again := form.opened_within(self._text, begin + 1, end, masked)):
+            begins, opened = again
+            insort(self.queue, (begins, max(opened, end), form.order, opened, self.queue[place][-1]), lo=place + 1)
+
+    def with_crossing(self, value: Value, place: int) -> Value:
+        """Return the value with all of a token that begins in it and goes on behind its end: a line was broken.
+
+        It is the token's then.
+        """
+        following = place + 1
+        while value.end is not None and following < len(self.queue):
+            start, _, _, opened, number = self.queue[following]
+            if start >= value.end:
+                break
+            form = self._tried[number][0]
+            if form.is_token:
+                ends = form.ends.search(self._text, opened)
+                if ends is None or ends.start() > value.end:
+                    value = Value(form, value.begin, value.start, opened, ends and ends.start())
+            following += 1
+        return value
 
 
 def _unfinished(form: Form, text: bytes, begin: int, start: int) -> Undecided | None:

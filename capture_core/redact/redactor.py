@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, NamedTuple
 from capture_core.decode import weight
 from capture_core.limits import ENDS_BYTES, HARMLESS_BYTES, LOOK_BACK_BYTES
 from capture_core.redact.breaks import BREAKS
+from capture_core.redact.exact import Undecided
 from capture_core.redact.veil import VEIL_MORE, VEIL_PART, index_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from capture_core.redact.exact import Exact, Form, Undecided, Value
+    from capture_core.redact.exact import Exact, Form, Value
     from capture_core.redact.scanning import Scanner
 
 OMITTED = b"[omitted: undecidable fragment]"
@@ -44,6 +45,8 @@ class _Gathering(NamedTuple):
     value: bytearray
     opened: int
     """How much of the value opened it: its end is not looked for before."""
+    start: int
+    """How much of it comes before what is secret."""
 
 
 class _Omitting(NamedTuple):
@@ -87,7 +90,7 @@ class Redactor:
         match self._state:
             case _Searching(undecided):
                 return weight(undecided)
-            case _Gathering(_, value, _):
+            case _Gathering(_, value):
                 return weight(value)
             case _Omitting(_, recent):
                 return weight(recent)
@@ -97,8 +100,8 @@ class Redactor:
         match self._state:
             case _Searching(undecided):
                 return self._search(undecided + text)
-            case _Gathering(form, value, opened):
-                return self._gather(form, value, opened, text)
+            case _Gathering() as state:
+                return self._gather(state, text)
             case _Omitting(form, recent):
                 return self._omit(form, recent + text)
 
@@ -108,63 +111,77 @@ class Redactor:
         Other held text is given out when the stream truly ended (``eof``), and omitted when more was to come.
         """
         out: list[bytes] = []
-        while isinstance(self._state, _Gathering):
-            out.append(self._end_value(self._state, eof=eof))
-        out.append(self._end_rest(self._state, eof=eof))
-        self._state = _Searching()
+        while self._state != _Searching():
+            match self._state:
+                case _Gathering() as state:
+                    out.append(self._end_value(state, eof=eof))
+                case _Searching() as state:
+                    out.append(self._end_rest(state, eof=eof))
+                case _Omitting(_, recent):
+                    self._state = _Searching()
+                    self._drop(recent)
         return b"".join(out)
 
     def _end_value(self, state: _Gathering, *, eof: bool) -> bytes:
         form, value = state.form, bytes(state.value)
         self._state = _Searching()
         if form.spares(value):
-            return self._search(value, 1)
+            return self._last(value, 1) if eof else self._search(value, 1)
         # The end of a stream ends a value as the end of a line and any foreign character do.
         ends = form.ends.search(value + _FOREIGN, state.opened) if eof else None
-        whole = value[: ends.start()] if ends else value
-        secret = form.secret(whole) or (0, len(whole))
-        return self._masked(form, value, secret)
+        whole = value[state.start : ends.start()] if ends else value[state.start :]
+        start, end = form.secret(whole) or (0, len(whole))
+        start, end = start + state.start, end + state.start
+        out = self._passed(value[:start]) + self._replaced(form, value[start:end])
+        self._look_back(self._behind + value, len(self._behind) + end)
+        return out + self._search(value[end:])
 
-    def _end_rest(self, state: _Searching | _Omitting, *, eof: bool) -> bytes:
-        if isinstance(state, _Omitting):
-            self._drop(state.recent)
-            return b""
+    def _end_rest(self, state: _Searching, *, eof: bool) -> bytes:
+        self._state = _Searching()
         value = state.undecided.rstrip(BREAKS) if eof else state.undecided
         ended = len(value) < len(state.undecided)
         if state.begun and not (ended and _WORD.search(value)):
             return self._replaced(state.begun, value) + self._passed(state.undecided[len(value) :])
-        if eof or not state.undecided:
-            return self._passed(state.undecided)
-        return self._omitted(state.undecided)
+        if not eof:
+            return self._omitted(state.undecided)
+        return self._last(state.undecided, 0)
 
     def _search(self, text: bytes, floor: int = 0) -> bytes:
         """Take text that is outside of any value, and in which none begins before ``floor``."""
         plain, tokens = self._scanner.plain(self._behind, text), self._scanner.tokens(self._behind, text)
         if not plain and not tokens and len(text) > self._exact.reach:
             return self._rest(text, 0, self._undecided(text, 0))
-        start = len(self._behind)
-        text = self._behind + text
-        return self._mask(text, start, self._exact.values(text, plain, tokens, start + floor, self._pending_bytes))
+        text, start = self._behind + text, len(self._behind)
+        values = self._exact.values(text, plain, tokens, start + floor, self._pending_bytes)
+        return self._mask(text, start, values, self._undecided(text, start))
+
+    def _last(self, text: bytes, floor: int) -> bytes:
+        """Do the same with the last of all: nothing comes that could make a token of its end."""
+        plain, tokens = self._scanner.plain(self._behind, text), self._scanner.tokens(self._behind, text)
+        text, start = self._behind + text, len(self._behind)
+        values = self._exact.values(text, plain, tokens, start + floor, self._pending_bytes)
+        return self._mask(text, start, values, Undecided(len(text), None))
 
     def _undecided(self, text: bytes, start: int) -> Undecided:
         return self._exact.undecided(text, start, self._scanner.tails)
 
-    def _mask(self, text: bytes, done: int, values: Iterable[Value]) -> bytes:
+    def _mask(self, text: bytes, done: int, values: Iterable[Value], undecided: Undecided) -> bytes:
         """Take ``text[done:]`` and the values in it."""
         out: list[bytes] = []
-        undecided = self._undecided(text, done)
-        for form, start, opened, end in values:
+        for form, begin, start, opened, end in values:
             if start > undecided.start:
                 break
-            out.append(self._passed(text[done:start]))
             if end is None:
-                self._look_back(text, start)
-                out.append(self._hold(form, bytearray(text[start:]), opened - start))
+                out.append(self._passed(text[done:begin]))
+                self._look_back(text, begin)
+                out.append(self._hold(_Gathering(form, bytearray(text[begin:]), opened - begin, start - begin)))
                 return b"".join(out)
-            out.append(self._replaced(form, text[start:end]))
+            if undecided.start < end:
+                # A token may have begun within the value, and go on behind its end.
+                undecided = undecided._replace(start=begin)
+                break
+            out += [self._passed(text[done:start]), self._replaced(form, text[start:end])]
             done = end
-            if undecided.start < done:
-                undecided = self._undecided(text, done)
         out.append(self._rest(text, done, undecided))
         return b"".join(out)
 
@@ -174,35 +191,26 @@ class Redactor:
         self._state = _Searching(text[undecided.start :], undecided.begun)
         return self._passed(text[done : undecided.start])
 
-    def _gather(self, form: Form, value: bytearray, opened: int, text: bytes) -> bytes:
+    def _gather(self, state: _Gathering, text: bytes) -> bytes:
         # What ends it may have begun in what was held.
-        searched = max(opened, len(value) - ENDS_BYTES)
-        value += text
-        ends = form.ends.search(value, searched)
-        if ends is None:
-            return self._hold(form, value, opened)
-        whole, rest = bytes(value[: ends.start()]), bytes(value[ends.start() :])
-        secret = (0, len(whole)) if len(whole) > self._pending_bytes else form.secret(whole)
-        if secret is None:
-            return self._search(whole + rest, 1)
-        return self._masked(form, whole + rest, secret)
+        searched = max(state.opened, len(state.value) - ENDS_BYTES)
+        state.value.extend(text)
+        if not state.form.ends.search(state.value, searched):
+            return self._hold(state)
+        # It is found again, with all that begins in it.
+        self._state = _Searching()
+        return self._search(bytes(state.value))
 
-    def _masked(self, form: Form, text: bytes, secret: tuple[int, int]) -> bytes:
-        """Take text of which a part is a value of the form, and look at what follows that."""
-        start, end = secret
-        out = self._passed(text[:start]) + self._replaced(form, text[start:end])
-        self._look_back(self._behind + text, len(self._behind) + end)
-        return out + self._search(text[end:])
-
-    def _hold(self, form: Form, value: bytearray, opened: int) -> bytes:
+    def _hold(self, state: _Gathering) -> bytes:
         """Hold a value that goes on, or give it up."""
+        value = state.value
         if len(value) <= self._pending_bytes:
-            self._state = _Gathering(form, value, opened)
+            self._state = state
             return b""
         kept = len(value) - ENDS_BYTES
         self._look_back(self._behind + value, len(self._behind) + kept)
-        self._state = _Omitting(form, bytes(value[kept:]))
-        return self._omitted(value[:kept])
+        self._state = _Omitting(state.form, bytes(value[kept:]))
+        return self._passed(bytes(value[: state.start])) + self._omitted(value[state.start : kept])
 
     def _omit(self, form: Form, text: bytes) -> bytes:
         start = len(self._behind)

@@ -26,8 +26,8 @@ class SlowEngine:
     def __init__(self, rules: Sequence[Rule] = RULES) -> None:
         self.exact = Exact(rules)
         # Within a look-ahead, so that of matches which overlap none is missed.
-        self._plain = [re.compile(b"(?=%b)" % pattern) for pattern in self.exact.plain]
-        self._joined = [re.compile(b"(?=%b)" % pattern) for pattern in self.exact.joined]
+        self._plain = [re.compile(b"(?=(?:%b)())" % pattern) for pattern in self.exact.plain]
+        self._joined = [re.compile(b"(?=(?:%b)())" % pattern) for pattern in self.exact.joined]
         self._tails = [re.compile(pattern) for pattern in self.exact.tails]
         self._control = re.compile(CONTROL)
 

@@ -103,6 +103,7 @@ def test_no_run_of_a_secret_is_given_out(
 ) -> None:
     before, value, after = secret
     runs = {value[start : start + RUN] for start in range(max(1, len(value) - RUN + 1))}
+    runs = {run for run in runs if run not in before + after}
     for parts in three_ways((before + interrupted(value, interruptions) + after).encode(), at):
         text = sanitise(parts, eof=eof, pending_bytes=64 * KIB)[0].decode()
         assert not [run for run in runs if run in text]

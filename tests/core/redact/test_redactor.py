@@ -116,8 +116,8 @@ def test_only_what_may_be_secret_is_held(text: bytes, held: bytes) -> None:
         (b"PASSWORD=hunter2", b"PASSWORD=[redacted:assignment]", b"PASSWORD=[redacted:assignment]"),
         (b"PASSWORD=", b"PASSWORD=", b"PASSWORD="),
         (b"TOKEN=12", b"TOKEN=12", b"TOKEN=12"),
-        (b"secret=f(token=abc12345", b"secret=f(token=[redacted:assignment]", b"secret=f(token=[redacted:assignment]"),
-        (b"token=f(x=sk-a", b"token=f(x=[redacted:openai-key]", b"token=f(x=[redacted:openai-key]"),
+        (b"secret=f(token=abc12345", b"secret=[redacted:assignment]", b"secret=[redacted:assignment]"),
+        (b"token=f(x=sk-a", b"token=[redacted:assignment]", b"token=[redacted:assignment]"),
         (b"ghp_16C7", b"[redacted:gh-token]", b"[redacted:gh-token]"),
         (TOKEN, b"[redacted:gh-token]", b"[redacted:gh-token]"),
         (b"see gh", b"see gh", b"see " + OMITTED),
@@ -161,7 +161,7 @@ def test_a_replaced_character_weighs_nothing() -> None:
 
 def test_values_within_what_is_spared_are_found() -> None:
     assert redact([b"secret=compute(x), " + TOKEN + b"\n"])[0] == b"secret=compute(x), [redacted:gh-token]\n"
-    assert redact([b'token=f"' + TOKEN + b'"\n'])[0] == b'token=f"[redacted:gh-token]"\n'
+    assert redact([b'token=f"' + TOKEN + b'"\n'])[0] == b'token=f"[redacted:assignment]"\n'
     assert redact([b"token=a.token,password=hunter2\n"])[0] == b"token=a.token,password=[redacted:assignment]\n"
 
 
@@ -169,7 +169,9 @@ def test_values_within_what_is_spared_are_found() -> None:
     ("text", "masked"),
     [
         # A whole token within what may yet be a longer one, and is; and is not.
-        (b"AIza-sk-" + b"a" * 31 + b"\n", b"[redacted:google-api-key]\n"),
+        (b"AIza-sk-" + b"a" * 31 + b" \n", b"[redacted:google-api-key] \n"),
+        # One that may go on in the next line.
+        (b"AIza-sk-" + b"a" * 31 + b"\n", b"[redacted:openai-key]\n"),
         (b"AIza-sk-" + b"a" * 21 + b" \n", b"AIza-[redacted:openai-key] \n"),
         # What might begin a token, but a masked one has taken its beginning.
         (b"sk-" + b"a" * 20 + b"glpat-", b"[redacted:openai-key]-"),
