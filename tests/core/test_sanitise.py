@@ -113,14 +113,17 @@ def test_no_run_of_a_secret_is_given_out(
 @given(
     secret=st.sampled_from(tokens),
     interruptions=st.lists(st.tuples(st.integers(min_value=0), st.sampled_from([*controls, *breaks])), max_size=6),
+    context=st.sampled_from(
+        ["", "TOKEN=", "token: ", "Authorization: Bearer ", 'password = "', '{"secret":"', "--token "]
+    ),
     after=st.sampled_from(["\n", "\r\n", " and on\n", ""]),
     at=places,
     eof=st.booleans(),
 )
 def test_no_run_of_a_token_is_given_out_when_lines_are_broken_in_it(
-    secret: tuple[str, str], interruptions: list[tuple[int, str]], after: str, at: list[int], *, eof: bool
+    secret: tuple[str, str], interruptions: list[tuple[int, str]], context: str, after: str, at: list[int], *, eof: bool
 ) -> None:
-    before, value = secret
+    before, value = context + secret[0], secret[1]
     feeds = Counter(place % len(value) for place, control in interruptions if control == "\n")
     assume(max(feeds.values(), default=0) <= 2)  # more empty lines are not looked over
     runs = {value[start : start + RUN] for start in range(max(1, len(value) - RUN + 1))}
