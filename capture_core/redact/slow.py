@@ -26,8 +26,8 @@ class SlowEngine:
     def __init__(self, rules: Sequence[Rule] = RULES) -> None:
         self.exact = Exact(rules)
         # Within a look-ahead, so that of matches which overlap none is missed.
-        self._plain = [re.compile(b"(?=(?:%b)())" % pattern) for pattern in self.exact.plain]
-        self._joined = [re.compile(b"(?=(?:%b)())" % pattern) for pattern in self.exact.joined]
+        self._plain = [re.compile(b"(?=(?:%b)(?P<end>))" % pattern) for pattern in self.exact.plain]
+        self._joined = [re.compile(b"(?=(?:%b)(?P<end>))" % pattern) for pattern in self.exact.joined]
         self._tails = [re.compile(pattern) for pattern in self.exact.tails]
         self._control = re.compile(CONTROL)
 
@@ -59,5 +59,5 @@ class SlowEngine:
 
 def _found(patterns: Sequence[re.Pattern[bytes]], text: bytes) -> list[Candidate]:
     return [
-        (number, at.start(), at.start() + 1) for number, pattern in enumerate(patterns) for at in pattern.finditer(text)
+        (number, at.start(), at.start("end")) for number, pattern in enumerate(patterns) for at in pattern.finditer(text)
     ]
