@@ -60,9 +60,16 @@ class Places:
         self._edge = 0
         """Where in what was fed the last edit that was gone through ends."""
 
-    def give(self, length: int, styles: Mapping[int, int], edits: Iterable[tuple[int, int, int]]) -> None:
+    def give(self, length: int, styles: Mapping[int, int], edits: Sequence[tuple[int, int, int]]) -> None:
         """Note that so many bytes were given out, after ``styles`` began and ``edits`` were made in what was fed."""
         self._given += length
+        if edits and not styles and not self._waiting and not self._edits:
+            # Whatever comes begins behind all of them.
+            moved = sum(put - removed for _, removed, put in edits)
+            self._shift += moved
+            self._shift_of_all += moved
+            self._edge = edits[-1][0] + edits[-1][1]
+            return
         self._waiting += styles.items()
         for edit in edits:
             _, removed, put = edit
