@@ -93,8 +93,6 @@ class Draw(NamedTuple):
     """Where in the raw bytes the value does."""
     size: int
     """Its length in them."""
-    is_broken: bool
-    """Whether lines are broken in it."""
 
 
 @st.composite
@@ -105,8 +103,7 @@ def drawn(draw: st.DrawFn) -> Draw:
     one = st.tuples(st.integers(1, 5000), st.sampled_from(choice))
     interruptions = draw(st.lists(one, max_size=4, unique_by=lambda each: each[0] % len(secret.value)))
     before, value = secret.before.encode(), interrupted(secret.value, interruptions).encode()
-    is_broken = any(control in breaks for _, control in interruptions)
-    return Draw(secret, before + value + secret.after.encode(), len(before), len(value), is_broken)
+    return Draw(secret, before + value + secret.after.encode(), len(before), len(value))
 
 
 def cut(one: Draw, stop: int) -> tuple[Secret, bytes]:
@@ -115,8 +112,6 @@ def cut(one: Draw, stop: int) -> tuple[Secret, bytes]:
     raw = raw.decode(errors="ignore").encode()
     if len(raw) >= one.begin + one.size:
         return one.secret, raw
-    # The value of a name, a header or an option ends with the line, when a token in it never becomes whole.
-    assume(not (one.is_broken and one.secret.before.rstrip().endswith((":", "="))))
     shown = Stripper().feed(raw[one.begin :]).decode()
     # An unfinished token behind which the line is over may be a word for all that is known.
     assume(not shown.endswith(("\r", "\n")))

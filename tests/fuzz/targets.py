@@ -11,7 +11,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from capture_core.decode import Decoder, weight
-from capture_core.limits import BINARY_WINDOW_BYTES, ENDS_BYTES, KNOWN_BREAK_BYTES, USER_RULE_CHARS
+from capture_core.limits import BINARY_WINDOW_BYTES, ENDS_BYTES, KNOWN_BREAK_BYTES, USER_RULE_BYTES
 from capture_core.redact import pattern
 from capture_core.redact.heads import CompiledScanners, Heads
 from capture_core.redact.known import ENVIRONMENT, GROUPS, MASK_FILE, Literal
@@ -239,7 +239,7 @@ def known_values() -> tuple[Heads, CompiledScanners]:
 
 def expression(data: bytes) -> None:
     """An expression of a user's own: taken apart, or refused with the place; and the same when put together again."""
-    source, text = stream_of(data).raw[:USER_RULE_CHARS].decode(errors="ignore"), data[-40:]
+    source, text = stream_of(data).raw[:USER_RULE_BYTES].decode(errors="ignore"), data[-40:]
     with counted() as work:
         taken_apart = _taken_apart(source)
     if isinstance(taken_apart, PatternRefused):
@@ -266,12 +266,13 @@ def _assert_matches(rendered: str, begun: str, text: bytes, least: int, most: in
         return  # Python's own engine steps back through repeats of repeats for ever
     with warnings.catch_warnings(action="ignore", category=FutureWarning):
         try:
-            found = re.search(rendered.encode(), text)
+            match, is_begun = re.compile(rendered.encode()), re.compile(begun.encode())
         except re.error:
             return  # a range out of order: what is inside of a class is for the engine to judge
+    found = match.search(text)
     if found and found[0]:
         assert least <= len(found[0]) <= (len(found[0]) if most is None else most)
-        assert all(re.fullmatch(begun.encode(), found[0][:size]) for size in range(1, len(found[0]) + 1))
+        assert all(is_begun.fullmatch(found[0][:size]) for size in range(1, len(found[0]) + 1))
 
 
 TARGETS: Final = {

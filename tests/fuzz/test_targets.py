@@ -46,12 +46,13 @@ def looked_at(text: bytes) -> int:
     return engine.looked_at
 
 
-@pytest.mark.parametrize("line", [b"ok ", b"ghp_", b"TOKEN=", b"password = 1 ", b"sk-ant-", b"-----BEGIN "])
+LINES = (
+    *(b"ok ", b"TOKEN=", b"password = 1 ", b"sk-ant-", b"-----BEGIN ", b"ghp_"),
+    *(b"Authorization: ", b"https://a:", b"<password>", b"Cookie: ", b"x-api-key: "),
+)
+
+
+@pytest.mark.parametrize("line", LINES, ids=bytes.decode)
 def test_four_times_as_much_text_is_four_times_as_much_work(line: bytes) -> None:
-    assert looked_at(line * 400 + b"\n") <= 5 * looked_at(line * 100 + b"\n")
-
-
-@pytest.mark.xfail(reason="each candidate looks for the end of its value on all of the line")
-@pytest.mark.parametrize("line", [b"Authorization: ", b"https://a:", b"<password>", b"Cookie: ", b"x-api-key: "])
-def test_candidates_without_a_value_are_no_more_work(line: bytes) -> None:
+    """Each candidate looked for the end of its value on all of the line."""
     assert looked_at(line * 400 + b"\n") <= 5 * looked_at(line * 100 + b"\n")
