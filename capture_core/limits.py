@@ -226,6 +226,9 @@ SIDECAR_RANGE_RECORDS = 64 * KIB
 JUDGED_VALUE_BYTES = 128
 """A longer value of a secret-looking name is a secret; a shorter one may be code, a counter or a placeholder."""
 
+UNJUDGED_VALUE_BYTES = 4 * KIB
+"""Of a longer value not even a part is taken for harmless: what it costs to judge many of them is not linear."""
+
 LOOK_BACK_BYTES = 256
 """Committed text that a redaction rule may see before a value: no rule's name and sign are longer."""
 
@@ -299,5 +302,5 @@ BINARY_WINDOW_BYTES = 512
 
 USER_RULES = 50
 USER_RULE_NAME_CHARS = 40
-USER_RULE_CHARS = 200
+USER_RULE_BYTES = 200
 """Redaction rules of a user's own, in all; a longer name of one is refused: it stands in every mark."""

@@ -7,7 +7,7 @@ from bisect import insort
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
-from capture_core.limits import JUDGED_VALUE_BYTES, LOOK_BACK_BYTES
+from capture_core.limits import JUDGED_VALUE_BYTES, LOOK_BACK_BYTES, UNJUDGED_VALUE_BYTES
 from capture_core.redact.breaks import secret_from
 from capture_core.redact.veil import VEIL_CLASS
 
@@ -124,10 +124,14 @@ class Value(NamedTuple):
 
 
 class Undecided(NamedTuple):
-    """Where the end of a text may be a value's beginning, and of what form once an introducer is complete."""
+    """Where the end of a text may be a value's beginning.
+
+    Once an introducer is complete: of what form, and what follows the introducer.
+    """
 
     start: int
-    begun: Form | None
+    begun: Form | None = None
+    body: bytes = b""
 
 
 class Exact:
@@ -173,12 +177,12 @@ class Exact:
         return max((_shape().reach(rule.token) for rule in self.rules if rule.token), default=0) + _APART_BYTES
 
     def values(
-        self, text: bytes, plain: Iterable[Candidate], tokens: Iterable[Candidate], floor: int, most: int
+        self, text: bytes, plain: Iterable[Candidate], tokens: Iterable[Candidate], floor: int
     ) -> Iterator[Value]:
         """Yield the secrets among the candidates that begin at ``floor`` or later, none within another.
 
         They come in the order in which they are decided however the text is cut: the leftmost first, and of those
-        that begin together the one whose opening is known first.  One of more than ``most`` bytes is not judged.
+        that begin together the one whose opening is known first.
         """
         tried = [(self._of_plain[pattern], start, end) for pattern, start, end in plain]
         tried += [(self._of_tokens[pattern], start, end) for pattern, start, end in tokens]
@@ -190,12 +194,11 @@ class Exact:
                 if start < masked:
                     openings.look_behind(place, masked)
                 continue
-            ends = form.ends.search(text, opened)
-            if ends is None:
+            stop = openings.end(form, opened)
+            if stop is None:
                 yield Value(form, start, start, opened, None)
                 return
-            whole = text[start : ends.start()]
-            secret = (0, len(whole)) if len(whole) > most else form.secret(whole)
+            secret = (0, stop - start) if stop - start > UNJUDGED_VALUE_BYTES else form.secret(text[start:stop])
             if secret is None:
                 continue
             value = openings.with_crossing(Value(form, start, start + secret[0], opened, start + secret[1]), place)
@@ -216,7 +219,7 @@ class Exact:
             for pattern, begin, _ in tails(text[window:])
             if (undecided := _unfinished(self._of_tokens[pattern], text, window + begin, start))
         ]
-        return min(possible, key=_hold_order, default=Undecided(len(text), None))
+        return min(possible, key=_hold_order, default=Undecided(len(text)))
 
 
 class _Openings:
@@ -225,6 +228,7 @@ class _Openings:
     def __init__(self, text: bytes, tried: Sequence[tuple[Form, int, int]]) -> None:
         self._text = text
         self._tried = tried
+        self._ends: dict[Form, tuple[int, int | None]] = {}
         self.queue = sorted(
             (begins, max(opened, end), form.order, opened, number)
             for number, (form, start, end) in enumerate(tried)
@@ -232,6 +236,16 @@ class _Openings:
             for begins, opened in (found,)
         )
         """For each: where the value begins, by where it is known, whose it is, where it opened, which candidate."""
+
+    def end(self, form: Form, opened: int) -> int | None:
+        """Return where the value of a form ends that opened there; ``None`` when that is still to come."""
+        searched, end = self._ends.get(form, (opened, opened - 1))
+        # What was found from an earlier place is found from here too: a line of openings is not searched for each.
+        if searched <= opened and (end is None or opened <= end):
+            return end
+        found = form.ends.search(self._text, opened)
+        self._ends[form] = opened, found and found.start()
+        return self._ends[form][1]
 
     def look_behind(self, place: int, masked: int) -> None:
         """Look for another opening of a candidate that began in what is masked up to there.
@@ -255,9 +269,9 @@ class _Openings:
                 break
             form = self._tried[number][0]
             if form.is_token:
-                ends = form.ends.search(self._text, opened)
-                if ends is None or ends.start() > value.end:
-                    value = Value(form, value.begin, value.start, opened, ends and ends.start())
+                end = self.end(form, opened)
+                if end is None or end > value.end:
+                    value = Value(form, value.begin, value.start, opened, end)
             following += 1
         return value
 
@@ -269,7 +283,7 @@ def _unfinished(form: Form, text: bytes, begin: int, start: int) -> Undecided | 
     while found:
         value = secret_from(text, found.start("value"), len(text))
         if value >= start:
-            return Undecided(value, form if found["begun"] else None)
+            return Undecided(value, form, found["begun"]) if found["begun"] else Undecided(value)
         found = form.unfinished.search(text, found.start() + 1)
     return None
 

@@ -7,7 +7,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
 from capture_core.decode import weight
-from capture_core.limits import ENDS_BYTES, HARMLESS_BYTES, LOOK_BACK_BYTES
+from capture_core.limits import ENDS_BYTES, HARMLESS_BYTES, LOOK_BACK_BYTES, UNJUDGED_VALUE_BYTES
 from capture_core.redact.breaks import BREAKS
 from capture_core.redact.exact import Undecided
 from capture_core.redact.veil import VEIL_MORE, VEIL_PART, index_of
@@ -23,8 +23,8 @@ OMITTED = b"[omitted: undecidable fragment]"
 
 
 _FOREIGN = b"\n\x00"
-_WORD = re.compile(rb"(?<![A-Za-z0-9])(?:[A-Za-z0-9]{0,%d}|[A-Z]?[a-z]+|[A-Z]+)\Z" % HARMLESS_BYTES)
-"""At the end of a line, the last of what looked like a token and may be text."""
+_WORD = re.compile(rb"(?s:.{0,%d})|[A-Z]?[a-z]+|[A-Z]+" % HARMLESS_BYTES)
+"""Behind an introducer and at the end of a line, what is no token that was cut, but text."""
 
 
 Edit = tuple[int, int, int]
@@ -36,6 +36,8 @@ class _Searching(NamedTuple):
 
     undecided: bytes = b""
     begun: Form | None = None
+    body: bytes = b""
+    """What follows the introducer, once that is complete."""
 
 
 class _Gathering(NamedTuple):
@@ -125,12 +127,14 @@ class Redactor:
     def _end_value(self, state: _Gathering, *, eof: bool) -> bytes:
         form, value = state.form, bytes(state.value)
         self._state = _Searching()
-        if form.spares(value):
+        # More was to come without an end: then a beginning that looks harmless may be one of what is not.
+        if form.spares(value) and (eof or len(value) <= HARMLESS_BYTES):
             return self._last(value, 1) if eof else self._search(value, 1)
         # The end of a stream ends a value as the end of a line and any foreign character do.
         ends = form.ends.search(value + _FOREIGN, state.opened) if eof else None
         whole = value[state.start : ends.start()] if ends else value[state.start :]
-        start, end = form.secret(whole) or (0, len(whole))
+        judged = form.secret(whole) if len(whole) <= UNJUDGED_VALUE_BYTES else None
+        start, end = judged or (0, len(whole))
         start, end = start + state.start, end + state.start
         out = self._passed(value[:start]) + self._replaced(form, value[start:end])
         self._look_back(self._behind + value, len(self._behind) + end)
@@ -140,7 +144,7 @@ class Redactor:
         self._state = _Searching()
         value = state.undecided.rstrip(BREAKS) if eof else state.undecided
         ended = len(value) < len(state.undecided)
-        if state.begun and not (ended and _WORD.search(value)):
+        if state.begun and not (ended and _WORD.fullmatch(state.body.rstrip(BREAKS))):
             return self._replaced(state.begun, value) + self._passed(state.undecided[len(value) :])
         if not eof:
             return self._omitted(state.undecided)
@@ -152,15 +156,15 @@ class Redactor:
         if not plain and not tokens and len(text) > self._exact.reach:
             return self._rest(text, 0, self._undecided(text, 0))
         text, start = self._behind + text, len(self._behind)
-        values = self._exact.values(text, plain, tokens, start + floor, self._pending_bytes)
+        values = self._exact.values(text, plain, tokens, start + floor)
         return self._mask(text, start, values, self._undecided(text, start))
 
     def _last(self, text: bytes, floor: int) -> bytes:
         """Do the same with the last of all: nothing comes that could make a token of its end."""
         plain, tokens = self._scanner.plain(self._behind, text), self._scanner.tokens(self._behind, text)
         text, start = self._behind + text, len(self._behind)
-        values = self._exact.values(text, plain, tokens, start + floor, self._pending_bytes)
-        return self._mask(text, start, values, Undecided(len(text), None))
+        values = self._exact.values(text, plain, tokens, start + floor)
+        return self._mask(text, start, values, Undecided(len(text)))
 
     def _undecided(self, text: bytes, start: int) -> Undecided:
         return self._exact.undecided(text, start, self._scanner.tails)
@@ -188,7 +192,7 @@ class Redactor:
     def _rest(self, text: bytes, done: int, undecided: Undecided) -> bytes:
         """Take ``text[done:]``, in which no value begins but perhaps an undecided one."""
         self._look_back(text, undecided.start)
-        self._state = _Searching(text[undecided.start :], undecided.begun)
+        self._state = _Searching(text[undecided.start :], undecided.begun, undecided.body)
         return self._passed(text[done : undecided.start])
 
     def _gather(self, state: _Gathering, text: bytes) -> bytes:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from capture_core.decode import weight
 from capture_core.errors import BadInput, EngineUnavailable
-from capture_core.limits import USER_RULE_CHARS
+from capture_core.limits import USER_RULE_BYTES
 from capture_core.redact.pattern import PatternRefused, Sequence, Unit, beginnings, fewest, parse, render
 from capture_core.redact.veil import SHORTEST_VEIL, continued, veiled
 
@@ -49,11 +49,12 @@ class CompiledRules:
         self._introducers = tuple(map(_introducer_bytes, patterns))
         flags = [hs.HS_FLAG_SOM_LEFTMOST | (hs.HS_FLAG_CASELESS if rule.ignore_case else 0) for rule in rules]
         wholes = [render(pattern).encode() for pattern in patterns]
-        for rule, whole, flag in zip(rules, wholes, flags, strict=True):
-            _check(hs, rule, whole, flag)
-        self._matches = _compiled(hs, wholes, flags)
         # What the end of a text looks like that may become a match.
         tails = [rf"{render(beginnings(pattern))}\z".encode() for pattern in patterns]
+        for rule, whole, tail, flag in zip(rules, wholes, tails, flags, strict=True):
+            _check(hs, rule, whole, flag)
+            _check(hs, rule, tail, flag)
+        self._matches = _compiled(hs, wholes, flags)
         self._tails = _compiled(hs, tails, flags)
         self._scratch = hs.Scratch
 
@@ -170,8 +171,8 @@ class RuleVeils:
 
 
 def _pattern(rule: UserRule) -> Pattern:
-    if len(rule.pattern) > USER_RULE_CHARS:
-        raise _refused(rule, f"longer than {USER_RULE_CHARS} characters")
+    if len(rule.pattern.encode(errors="surrogateescape")) > USER_RULE_BYTES:
+        raise _refused(rule, f"longer than {USER_RULE_BYTES} bytes")
     try:
         pattern = parse(rule.pattern)
     except PatternRefused as refused:

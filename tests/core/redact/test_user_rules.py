@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from capture_core.errors import BadInput
-from capture_core.limits import USER_RULE_CHARS
+from capture_core.limits import USER_RULE_BYTES
 from capture_core.redact.user_rules import CompiledRules, RuleVeils
 from capture_core.redact.veil import VEIL_BYTES, VEIL_PART, index_of
 from capture_core.user_rule import UserRule
@@ -131,6 +131,11 @@ def test_a_match_that_does_not_end_hides_its_line_and_no_more() -> None:
     assert hide([text[index : index + 1].encode() for index in range(len(text))]) == "<acme-token>\nnext line\n"
 
 
+@pytest.mark.parametrize("pattern", ["x" * USER_RULE_BYTES, "漢" * (USER_RULE_BYTES // 3)])
+def test_a_pattern_may_be_as_long_as_is_said(pattern: str) -> None:
+    assert hide([f"a {pattern} b".encode()], compiled=CompiledRules([UserRule("long", pattern)])) == "a <acme-token> b"
+
+
 def test_whole_characters_are_hidden() -> None:
     compiled = CompiledRules([UserRule("two", "x.{2}")])
     assert hide(["axéb→".encode()], compiled=compiled) == "a<acme-token>b→"
@@ -145,8 +150,10 @@ def test_whole_characters_are_hidden() -> None:
         ("(?=x)acme", "position 0"),
         ("a?b?c?", "less than 3 bytes"),
         ("ab", "less than 3 bytes"),
-        ("x" * (USER_RULE_CHARS + 1), "longer than"),
+        ("x" * (USER_RULE_BYTES + 1), "longer than"),
+        ("漢" * (USER_RULE_BYTES // 2), "longer than"),
         ("(?:a{900}b){900}c{900}", "hyperscan does not take it"),
+        ("(((a{9}){9}){9}){9}x", "hyperscan does not take it"),
     ],
 )
 def test_what_cannot_be_run_in_linear_time_is_refused_by_name_and_place(pattern: str, why: str) -> None:
