@@ -60,6 +60,9 @@ class Masking(Protocol):
     def stage(self) -> TextStage:
         """A new stage for one stream."""
 
+    def is_plain(self, name: str) -> bool:
+        """Tell at once that there is nothing to mask in a name; ``False``: there may be."""
+
     def line(self, text: str) -> str:
         """One line of text, masked like a stream."""
 
@@ -103,7 +106,7 @@ class Capture:
         self._clock = time.monotonic()
         self._place = Namespace(identity.conversation, identity.tool)
         name = self._place.conversation_name
-        self._conversation = name if names.tells_no_secret(name) else ""
+        self._conversation = name if masking.is_plain(name) else ""
         self._published: list[str] = []
         self._spools: dict[str, Spool] = {}
         try:

@@ -14,6 +14,8 @@ from collections import deque
 from time import monotonic
 from typing import TYPE_CHECKING, NamedTuple
 
+from capture_core.limits import THINKING_SECONDS
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -67,6 +69,7 @@ class Handoff:
         self._closed = False
         self._stalled = False
         self._disk_seconds = 0.0
+        self._taken_at = monotonic()
         self._at_disk_since: float | None = None
         self._observed = dict.fromkeys(streams, 0)
         self._queued = dict.fromkeys(streams, 0)
@@ -120,6 +123,7 @@ class Handoff:
                 if not self._filled.wait(timeout):
                     return Quiet()
             item = self._items.popleft()
+            self._taken_at = monotonic()
             if isinstance(item, Chunk):
                 self._release(item)
             return item
@@ -165,8 +169,11 @@ class Handoff:
             if left <= 0:
                 self._stalled = True
                 return False
+            if monotonic() - self._taken_at > THINKING_SECONDS:
+                self._stalled = True
+                return False
             # Nobody says when the disk has taken too long; who thinks for long says when he goes to the disk.
-            self._emptied.wait(left if self._at_disk_since is not None else None)
+            self._emptied.wait(left if self._at_disk_since is not None else THINKING_SECONDS)
         return True
 
     def _seconds_at_disk(self) -> float:

@@ -48,6 +48,10 @@ ENGINE_FILE_BYTES = 64 * MIB
 """A kept redaction engine larger than this is not one."""
 
 
+THINKING_SECONDS = 30.0
+"""How long a writer may take over one read without going to its disk; beyond, it counts as stalled."""
+
+
 class Limits(Record):
     """What one capture may use.  Every field is a bound; what happens at it stands beside it.
 

@@ -14,6 +14,7 @@ from collections import Counter
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Final
 
+from capture_core import names
 from capture_core.durable import open_own, replace
 from capture_core.errors import BadInput, EngineUnavailable, PlaceRefused
 from capture_core.facts import RepresentationFacts
@@ -86,10 +87,7 @@ class EngineMasking:
             raise EngineUnavailable(
                 "hyperscan, which finds secrets in the output, is not installed; install it, or use --engine slow"
             )
-        if self._user_rules and self._compiled_rules is None:
-            from capture_core.redact.user_rules import CompiledRules
-
-            self._compiled_rules = CompiledRules(self._user_rules)
+        self._rules()
 
     def stage(self) -> TextOnly:
         """A new sanitiser for one stream, which leaves out what is binary."""
@@ -110,6 +108,17 @@ class EngineMasking:
         line = masked.decode().translate(_ONE_LINE).strip()
         return line if len(line) <= at_most_chars else line[: at_most_chars - 1] + "…"
 
+    def is_plain(self, name: str) -> bool:
+        """Tell at once, without loading anything, that there is nothing to mask in a name; ``False``: there may be."""
+        raw = raw_text(name)
+        values = self._known.environ.values()
+        return (
+            names.tells_no_secret(name)
+            and not self._user_rules
+            and not self._known.files
+            and not any(len(value) >= SHORTEST_KNOWN_BYTES and value in raw for value in values)
+        )
+
     def message(self, text: str) -> str:
         """``text``, which may repeat what the user gave, as a line for the user's eyes; nothing where none masks it."""
         try:
@@ -119,7 +128,7 @@ class EngineMasking:
 
     def _is_harmless(self, raw: bytes) -> bool:
         """Tell, without loading the engine, whether a text is too short to hold a secret or a control."""
-        if len(raw) >= SHORTEST_SECRET_BYTES or not raw.isascii() or not raw.decode().isprintable():
+        if self._user_rules or len(raw) >= SHORTEST_SECRET_BYTES or not raw.isascii() or not raw.decode().isprintable():
             return False
         return len(raw) < SHORTEST_KNOWN_BYTES or not self._collected().may_be_in(raw)
 
@@ -149,16 +158,27 @@ class EngineMasking:
                 self._skipped += (f"and {len(names) - SKIPPED_NAMES} more",)
         return self._skipped
 
+    def _rules(self) -> CompiledRules | None:
+        if self._user_rules and self._compiled_rules is None:
+            from capture_core.redact.user_rules import CompiledRules
+
+            self._compiled_rules = CompiledRules(self._user_rules)
+        return self._compiled_rules
+
     def _collected(self) -> Hiding:
         from capture_core.redact.heads import CompiledScanners, PlainScanners
         from capture_core.redact.hiding import Hiding
 
+        rules: CompiledRules | None = None
+        # A rule that cannot be compiled is told of by who asks for it; until then there are messages to be masked.
+        with contextlib.suppress(BadInput):
+            rules = self._rules()
         with _engine_lock:
             if self._hiding is None:
                 self._hiding = Hiding(
                     self._known.collect(),
                     PlainScanners if self._slow else CompiledScanners,
-                    rules=self._compiled_rules,
+                    rules=rules,
                     pending_bytes=self._pending_bytes,
                 )
             return self._hiding
@@ -182,7 +202,7 @@ def _slow_engine() -> Engine:
 def engine_from(folder: str | None) -> Engine:
     """The engine of the built-in rules: as an earlier process left it in ``folder``, else compiled, and left there.
 
-    Compiling takes tens of milliseconds, loading less than one.  A file that is not ours alone is not believed: it
+    Compiling takes most of a second, loading about a millisecond.  A file that is not ours alone is not believed: it
     is machine code's equal.
     """
     from capture_core.redact.engine import Engine

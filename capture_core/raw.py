@@ -49,6 +49,7 @@ class RawStreams:
 
     def __init__(self, masking: Masking) -> None:
         self.require = masking.require
+        self.is_plain = masking.is_plain
         self.line = masking.line
 
     def stage(self) -> Raw:

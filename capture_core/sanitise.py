@@ -154,8 +154,13 @@ class _Stages:
         return self._redactor.feed(self._veils.feed(self._stripper.feed(self._decoder.feed(raw))))
 
     def finish(self, *, eof: bool) -> bytes:
-        text = self._stripper.feed(self._decoder.finish(eof=eof)) + self._stripper.finish()
-        text = self._veils.feed(text) + self._veils.finish(eof=eof)
-        text = self._redactor.feed(text) + self._redactor.finish(eof=eof)
+        # What is held is settled first: a character that the end cut must not make it look like something else.
+        text = self._settle(self._stripper.finish(), eof=eof)
+        if cut := self._decoder.finish(eof=eof):
+            text += self._settle(self._stripper.feed(cut) + self._stripper.finish(), eof=eof)
         self._cut_characters = min(1, self._decoder.discarded)
         return text + OMITTED * (self._veils.omitted + self._cut_characters)
+
+    def _settle(self, text: bytes, *, eof: bool) -> bytes:
+        text = self._veils.feed(text) + self._veils.finish(eof=eof)
+        return self._redactor.feed(text) + self._redactor.finish(eof=eof)

@@ -8,8 +8,10 @@ or nanoseconds since 1970-01-01 UTC.
 from __future__ import annotations
 
 import struct
+from bisect import bisect_right
 from collections import deque
 from itertools import chain
+from operator import itemgetter
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from capture_core.limits import SIDECAR_TIME_NANOSECONDS
@@ -103,8 +105,17 @@ class Places:
             # Whatever comes begins behind all of them.
             while self._edits:
                 self._pass_edit()
+        self._merge_omitted()
         taken, self._ready = self._ready + placed, []
         return taken
+
+    def _merge_omitted(self) -> None:
+        """Of styles within what is omitted keep the last: all of them would begin behind it, and it may not end."""
+        waiting = self._waiting
+        while waiting and self._edits and self._edits[0][0] == self._edge >= waiting[0][0] and not self._edits[0][2]:
+            self._pass_edit()
+        within = bisect_right(waiting, self._edge, key=itemgetter(0))
+        del waiting[: max(0, within - 1)]
 
     def _places(self) -> Iterator[tuple[int, int]]:
         """The styles whose place is known, going through the edits before each."""

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _DIGEST_BYTES = 4
 _LENGTH_BYTES = 8
 _END_BYTES = 128
-_MAKERS = ("pattern.py", "shape.py", "exact.py", "engine.py")
+_MAKERS = ("breaks.py", "engine.py", "exact.py", "pattern.py", "rule.py", "shape.py", "veil.py", "../limits.py")
 _RETURN = b"\r"
 
 
@@ -38,7 +38,7 @@ class Engine:
 
     @classmethod
     def compile(cls, rules: Sequence[Rule] = RULES) -> Engine:
-        """Compile the rules, in tens of milliseconds.  Raises :exc:`EngineUnavailable`."""
+        """Compile the rules, in most of a second.  Raises :exc:`EngineUnavailable`."""
         hs, exact = _hyperscan(), Exact(rules)
         leftmost = hs.HS_FLAG_SOM_LEFTMOST
         databases = _Databases(

@@ -97,7 +97,7 @@ def from_environment(environ: Mapping[bytes, bytes], globs: Iterable[str] = ()) 
 
 def from_file(name: str, content: bytes) -> KnownValues:
     """Return the values of a file: all of it, without line breaks around it, is one, and so is each of its lines."""
-    lines = [line.strip() for line in LINE_BREAK.split(content.strip())]
+    lines = [line.strip() for line in LINE_BREAK.split(content)]
     skipped = (
         f"{name}:{number}"
         for number, line in enumerate(lines, start=1)

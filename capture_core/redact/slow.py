@@ -59,5 +59,7 @@ class SlowEngine:
 
 def _found(patterns: Sequence[re.Pattern[bytes]], text: bytes) -> list[Candidate]:
     return [
-        (number, at.start(), at.start("end")) for number, pattern in enumerate(patterns) for at in pattern.finditer(text)
+        (number, at.start(), at.start("end"))
+        for number, pattern in enumerate(patterns)
+        for at in pattern.finditer(text)
     ]

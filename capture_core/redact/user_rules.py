@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import itertools
+from bisect import bisect_right
 from collections import Counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -15,7 +16,8 @@ from capture_core.decode import weight
 from capture_core.errors import BadInput, EngineUnavailable
 from capture_core.limits import USER_RULE_BYTES
 from capture_core.redact.pattern import PatternRefused, Sequence, Unit, beginnings, fewest, parse, render
-from capture_core.redact.veil import SHORTEST_VEIL, continued, veiled
+from capture_core.redact.veil import SHORTEST_VEIL, VEIL, VEIL_NAMES, continued, veiled
+from capture_core.user_rule import UserRule, why_no_name
 
 if TYPE_CHECKING:
     from collections import abc
@@ -23,7 +25,6 @@ if TYPE_CHECKING:
     from types import ModuleType
 
     from capture_core.redact.pattern import Pattern
-    from capture_core.user_rule import UserRule
 
 # Of a byte in UTF-8, what tells that it continues a character.
 _MARK_BITS = 0xC0
@@ -43,6 +44,7 @@ class CompiledRules:
 
     def __init__(self, rules: abc.Sequence[UserRule]) -> None:
         """Compile.  Raises ``BadInput`` with the name of the rule and the place in it; :exc:`EngineUnavailable`."""
+        _check_names(rules)
         self.names = tuple(rule.name for rule in rules)
         hs = _hyperscan()
         patterns = [_pattern(rule) for rule in rules]
@@ -102,8 +104,14 @@ class RuleVeils:
 
     def feed(self, text: bytes) -> bytes:
         """Return the text that is decided now."""
-        if self._overlong:
-            return self._rest_of_line(text)
+        out: list[bytes] = []
+        while text:
+            given, text = self._rest_of_line(text) if self._overlong else self._decide(text)
+            out.append(given)
+        return b"".join(out)
+
+    def _decide(self, text: bytes) -> tuple[bytes, bytes]:
+        """Return what is decided, and what is to be looked at again."""
         text = self._undecided + text
         spans, begun = self._spans(text), self._begun(text)
         undecided = begun.start if begun else len(text)
@@ -111,9 +119,10 @@ class RuleVeils:
         hold = next((span.start for span in spans if span.end > undecided), undecided)
         given = self._veiled(text[:hold], spans)
         if begun and len(text) - hold > self._pending_bytes:
-            return given + self._give_up(text[hold:], begun.rule)
+            hidden, rest = self._give_up(text[hold:], begun.rule)
+            return given + hidden, rest
         self._undecided = text[hold:]
-        return given
+        return given, b""
 
     def finish(self, *, eof: bool) -> bytes:
         """Settle what is held: what is past what introduces it is hidden as if it were whole.
@@ -157,17 +166,25 @@ class RuleVeils:
         self.accepted += weight(text) - len(text)
         return veiled(self._first_name + rule, len(text))
 
-    def _give_up(self, text: bytes, rule: int) -> bytes:
+    def _give_up(self, text: bytes, rule: int) -> tuple[bytes, bytes]:
         """Hide a match that goes on for too long as if it were whole, and what follows it on its line."""
-        end = _line_break(text, SHORTEST_VEIL)
+        end = _line_break(text, self._pending_bytes)
         self._undecided, self._overlong = b"", end == len(text)
-        return self._hidden(rule, text[:end]) + (b"" if self._overlong else self.feed(text[end:]))
+        return self._hidden(rule, text[:end]), text[end:]
 
-    def _rest_of_line(self, text: bytes) -> bytes:
-        break_at = _line_break(text, 0)
-        self.accepted += weight(text[:break_at]) - break_at
-        self._overlong = break_at == len(text)
-        return continued(break_at) + (b"" if self._overlong else self.feed(text[break_at:]))
+    def _rest_of_line(self, text: bytes) -> tuple[bytes, bytes]:
+        end = _line_break(text, 0)
+        self.accepted += weight(text[:end]) - end
+        self._overlong = end == len(text)
+        return continued(end), text[end:]
+
+
+def _check_names(rules: abc.Sequence[UserRule]) -> None:
+    if len(rules) > VEIL_NAMES // 2:
+        raise BadInput(f"{len(rules)} redaction rules; at most {VEIL_NAMES // 2} can be told apart")
+    for rule in rules:
+        if why := why_no_name(rule.name):
+            raise BadInput(f"redaction rule {rule.name[:80]!r}: its name {why}")
 
 
 def _pattern(rule: UserRule) -> Pattern:
@@ -197,7 +214,7 @@ def _check(hs: ModuleType, rule: UserRule, whole: bytes, flag: int) -> None:
 
 
 def _refused(rule: UserRule, why: str) -> BadInput:
-    return BadInput(f"redaction rule {rule.name!r}: {why}; mend its pattern in capview.toml")
+    return BadInput(f"redaction rule {rule.name!r}: {why}; mend its pattern")
 
 
 def _compiled(hs: ModuleType, expressions: abc.Sequence[bytes], flags: abc.Sequence[int]) -> Any:  # noqa: ANN401
@@ -207,13 +224,29 @@ def _compiled(hs: ModuleType, expressions: abc.Sequence[bytes], flags: abc.Seque
 
 
 def _found(scan: Callable[..., object], text: bytes) -> list[Span]:
-    """Return all that is found, widened to whole characters."""
+    """Return all that is found, widened to whole characters and whole veils."""
     found: list[Span] = []
     if text:
         scan(text, _note, context=found)
     if text.isascii():
         return sorted(found)
-    return sorted(Span(_character(text, start), _character_end(text, end), rule) for start, end, rule in found)
+    veils = [part.span() for part in VEIL.finditer(text)]
+    return sorted(_whole(text, veils, span) for span in found)
+
+
+def _whole(text: bytes, veils: abc.Sequence[tuple[int, int]], span: Span) -> Span:
+    start, end = _character(text, span.start), _character_end(text, span.end)
+    for begin, stop in (_veil_at(veils, start), _veil_at(veils, end)):
+        if begin < start < stop:
+            start = begin
+        if begin < end < stop:
+            end = stop
+    return Span(start, end, span.rule)
+
+
+def _veil_at(veils: abc.Sequence[tuple[int, int]], place: int) -> tuple[int, int]:
+    number = bisect_right(veils, (place,)) - 1
+    return veils[number] if number >= 0 else (0, 0)
 
 
 def _note(rule: int, start: int, end: int, _flags: int, found: Any) -> None:  # noqa: ANN401

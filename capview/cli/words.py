@@ -24,19 +24,22 @@ def say(text: str) -> None:
 
 
 def warn(text: str) -> None:
-    """One line of words that may repeat what the user gave, or another's: masked as captures are."""
+    """One line of words that may repeat what the user gave, or another's: masked by the built-in rules and names."""
     say(masked(text))
 
 
 def masked(text: str) -> str:
     """A message without the secrets in it.  What masks is loaded for it: errors are rare, and may take their time."""
+    from importlib.util import find_spec
+
     from capture_core.known_sources import KnownSources, environment_of
     from capture_core.limits import FOR_PEOPLE
     from capture_core.masking import EngineMasking
     from capview.folders import cache_folder
 
     known = KnownSources(environment_of(None))
-    return EngineMasking(FOR_PEOPLE, engine_folder=cache_folder(), known=known).message(text)
+    slow = find_spec("hyperscan") is None
+    return EngineMasking(FOR_PEOPLE, engine_folder=cache_folder(), known=known, slow=slow).message(text)
 
 
 def put(data: bytes, stream: TextIO) -> None:

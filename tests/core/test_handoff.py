@@ -86,6 +86,14 @@ def test_a_writer_that_thinks_for_longer_than_a_disk_may_take_is_waited_for() ->
     assert taken == [True]
 
 
+def test_a_writer_that_never_comes_back_does_not_hold_the_child(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("capture_core.handoff.THINKING_SECONDS", 0.01)
+    handoff = Handoff(STREAMS, limits(queue_bytes=100, stall_seconds=30))
+    assert handoff.offer("stdout", b"x" * 95)
+    assert not handoff.offer("stdout", b"y" * 5)
+    assert handoff.stalled
+
+
 def test_a_disk_that_stops_while_a_writer_is_waited_for_is_noticed() -> None:
     handoff = Handoff(STREAMS, limits(queue_bytes=100, stall_seconds=0.01))
     handoff.offer("stdout", b"x" * 95)

@@ -15,6 +15,7 @@ from capture_core.limits import LABEL_CHARS, SHORTEST_SECRET_BYTES, SKIPPED_NAME
 from capture_core.masking import EngineMasking, engine_from
 from capture_core.redact.engine import Engine
 from capture_core.sanitise import sanitised
+from capture_core.user_rule import UserRule
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -130,3 +131,15 @@ def test_a_kept_engine_that_is_none_is_made_anew(tmp_path: Path, data: bytes) ->
     engine_from.cache_clear()
     engine_from(str(tmp_path))
     assert len((tmp_path / "redaction-engine").read_bytes()) > len(data)
+
+
+def test_a_short_line_that_a_rule_of_the_user_matches_is_masked() -> None:
+    masking = EngineMasking(Limits(), user_rules=[UserRule("badge", "EMP[0-9]{2}")])
+    assert masking.line("EMP12") == "[redacted:badge]"
+
+
+def test_a_rule_is_used_though_a_message_was_masked_before_it_was_required() -> None:
+    masking = EngineMasking(Limits(), user_rules=[UserRule("badge", "EMP[0-9]{2}")])
+    assert masking.message("no EMP12") == "no [redacted:badge]"
+    masking.require()
+    assert masking.line("no EMP12") == "no [redacted:badge]"

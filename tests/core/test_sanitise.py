@@ -173,6 +173,17 @@ def test_a_line_is_given_out_though_its_end_could_begin_a_token() -> None:
     assert sanitiser.feed(b" no\n") == b"hp_16C7e4 no\n"
 
 
+def test_a_character_that_the_end_cuts_does_not_free_what_is_held_before_it() -> None:
+    text, sanitiser = sanitise([b"see ghp_16C7e42F\xe2\x82"])
+    assert text.decode() == "see [redacted:gh-token]\N{REPLACEMENT CHARACTER}"
+    assert sanitiser.counts().replaced_bytes == 2
+
+
+def test_a_beginning_that_looks_harmless_is_masked_when_more_was_to_come() -> None:
+    assert sanitise([b"DB_PASS=$SECRET"], eof=True)[0] == b"DB_PASS=$SECRET"
+    assert sanitise([b"DB_PASS=$SECRET"], eof=False)[0] == b"DB_PASS=[redacted:assignment]"
+
+
 def test_what_was_done_is_counted() -> None:
     raw = b"caf\xe9 \x1b[1mAPI_KEY=0a1b2c3d\x1b[0m TOKEN=" + b"x" * (LEAST + 1) + b" \xe2\x82"
     text, sanitiser = sanitise([raw], eof=False)

@@ -182,3 +182,16 @@ def test_a_binary_stretch_moves_the_styles_behind_it() -> None:
     text += sanitiser.feed(b"\x1b[0mc") + sanitiser.finish(eof=True)
     assert text == b"[binary]ab[binary]c"
     assert sanitiser.take_styles() == [(9, 1), (18, 0)]
+
+
+def test_styles_within_what_is_omitted_do_not_pile_up() -> None:
+    """A quotation mark that was never closed, and colours behind it, took memory without end."""
+    places = Places()
+    places.give(10, {}, [])
+    places.give(20, {15: 1}, [(10, 8, 20)])
+    for start in range(18, 10_018, 10):
+        places.give(0, {start + 2: 2, start + 7: 3}, [(start, 10, 0)])
+        assert places.take() == []
+        assert len(places._waiting) <= 4
+    places.give(5, {}, [])
+    assert places.take() == [(30, 3)]

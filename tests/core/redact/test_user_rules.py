@@ -10,8 +10,11 @@ from hypothesis import strategies as st
 
 from capture_core.errors import BadInput
 from capture_core.limits import USER_RULE_BYTES
+from capture_core.redact.hiding import Hiding
+from capture_core.redact.known import from_environment
 from capture_core.redact.user_rules import CompiledRules, RuleVeils
 from capture_core.redact.veil import VEIL_BYTES, VEIL_PART, index_of
+from capture_core.sanitise import Sanitiser
 from capture_core.user_rule import UserRule
 from tests.cuts import places, three_ways
 
@@ -129,6 +132,33 @@ def test_a_match_that_does_not_end_hides_its_line_and_no_more() -> None:
     text = "acme_" + "a" * 900 + " and more\nnext line\n"
     assert hide([text.encode()]) == "<acme-token> and more\nnext line\n"  # whole at once, it has an end
     assert hide([text[index : index + 1].encode() for index in range(len(text))]) == "<acme-token>\nnext line\n"
+
+
+def test_a_match_that_begins_or_ends_within_what_is_hidden_takes_in_all_of_it() -> None:
+    """A rule that matched a part of a veil left bytes that are no text, and the capture was lost."""
+    hiding = Hiding(
+        from_environment({b"MY_TOKEN": b"hunter"}),
+        rules=CompiledRules([UserRule("z", r"\S{4}Z"), UserRule("y", r"Y\S{4}")]),
+    )
+    for raw, text in ((b"x hunterZ.\n", "x [redacted:z].\n"), (b"x Yhunter.\n", "x [redacted:y].\n")):
+        for parts in three_ways(raw, [3, 6]):
+            sanitiser = Sanitiser(pending_bytes=65536, veils=hiding.veils)
+            assert (b"".join(map(sanitiser.feed, parts)) + sanitiser.finish(eof=True)).decode() == text
+
+
+def test_a_match_of_many_lines_is_given_up_in_one_go() -> None:
+    """Each of its lines was looked at by a call within the call for the one before."""
+    compiled = CompiledRules([UserRule("block", r"[a-z\s]+END")])
+    text = b"abc\n" * 5000
+    hidden = hide([text, b"X rest\n"], compiled=compiled)
+    assert "abc" not in hidden.replace("<acme-token>", "")[:-600]
+    assert hidden.endswith("X rest\n")
+
+
+@pytest.mark.parametrize("rules", [[UserRule("A b", "acme_")], [UserRule(f"r{n}", f"acme{n:03}") for n in range(90)]])
+def test_names_that_cannot_stand_in_a_mark_are_refused(rules: list[UserRule]) -> None:
+    with pytest.raises(BadInput):
+        CompiledRules(rules)
 
 
 @pytest.mark.parametrize("pattern", ["x" * USER_RULE_BYTES, "漢" * (USER_RULE_BYTES // 3)])
