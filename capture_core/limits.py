@@ -307,4 +307,5 @@ BINARY_WINDOW_BYTES = 512
 USER_RULES = 50
 USER_RULE_NAME_CHARS = 40
 USER_RULE_BYTES = 200
-"""Redaction rules of a user's own, in all; a longer name of one is refused: it stands in every mark."""
+"""Redaction rules of a user's own in one file; a longer name of one is refused, it stands in every mark; so is a
+longer pattern."""

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from capture_core.limits import JUDGED_VALUE_BYTES, LOOK_BACK_BYTES, UNJUDGED_VALUE_BYTES
-from capture_core.redact.breaks import secret_from
+from capture_core.redact.breaks import is_text, secret_from
 from capture_core.redact.veil import VEIL_CLASS
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ class Form:
     def opened(self, text: bytes, start: int) -> tuple[int, int] | None:
         """Return where the value begins that opens at ``start``, and the end of what opened it."""
         found = self.opening.match(text, start)
-        return found and self._placed(text, found)
+        return None if found is None or self._is_text(found) else self._placed(text, found)
 
     def opened_within(self, text: bytes, start: int, end: int, floor: int) -> tuple[int, int] | None:
         """Return the same for the first value, beginning at ``floor`` or later, that opens in ``start:end``."""
@@ -76,10 +76,13 @@ class Form:
             if found is None or found.start() >= end:
                 return None
             placed = self._placed(text, found)
-            if placed[0] >= floor:
+            if placed[0] >= floor and not self._is_text(found):
                 return placed
             start = found.start() + 1
         return None
+
+    def _is_text(self, found: re.Match[bytes]) -> bool:
+        return self.is_token and found["broken"] is not None and is_text(found["broken"])
 
     def _placed(self, text: bytes, found: re.Match[bytes]) -> tuple[int, int]:
         value = found.start("value")
@@ -99,7 +102,7 @@ class Form:
         return found and found.span("secret")
 
     def spares(self, value: bytes) -> bool:
-        """Tell whether a value is no secret after all: nothing, or masked already."""
+        """Tell whether a value is no secret after all: nothing, what the rule spares, or masked already."""
         if not value:
             return True
         if len(value) <= JUDGED_VALUE_BYTES and self._spared is not None and self._spared.fullmatch(value):
@@ -265,7 +268,7 @@ class _Openings:
         following = place + 1
         while value.end is not None and following < len(self.queue):
             start, _, _, opened, number = self.queue[following]
-            if start >= value.end:
+            if start >= value.end or value.end - value.begin > UNJUDGED_VALUE_BYTES:
                 break
             form = self._tried[number][0]
             if form.is_token:

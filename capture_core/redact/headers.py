@@ -7,8 +7,12 @@ from capture_core.redact.values import ANY_STRONG, FILLED_IN, SHORT
 
 _OPENED = "(?P<value>)"
 _NAME_ENDS = r"\\{0,3}[\"']?\]? ?"
-# A quotation mark that ends the value: not the one that opened it, behind sign, space or bracket.
-_ENDS = r"[\r\n]|(?<![:=>\[ \t\\(,])[\"'`]|(?<![:=>\[ \t(,])\\{1,7}[\"']"
+# A quotation mark that ends the value: not the one that opened it, behind sign, space or bracket; but the sign may be
+# that which fills up base64, of which there are two, or one behind more than any name.
+_ENDS = (
+    r"[\r\n]|(?<![:=>\[ \t\\(,])[\"'`]|(?<![:=>\[ \t(,])\\{1,7}[\"']"
+    r"|(?:(?<=[A-Za-z0-9+/]==)|(?<=[A-Za-z0-9+/]{16}=))(?:[\"'`]|\\{1,7}[\"'])"
+)
 _BLANK = r"[ \t]*\\{0,7}(?![\"'\[]?\[redacted:)[\"'`\[]{0,2}"
 _BEGINS = f"[:=]>?{_BLANK}"
 _PLACEHOLDER = (
@@ -38,6 +42,8 @@ HEADERS = (
         ),
         masks=(
             "> Authorization: Basic «dXNlcjpwYXNzd29yZA==»\r\n",
+            "curl -H 'Authorization: Basic «dXNlcjpwYXNzd29yZA==»' https://h/",
+            '{"Authorization": "Basic «dXNlcjpwYXNzd29yZDE=»", "Accept": "*/*"}',
             "authorization: Bearer «0a1b2c3d4e5f»\n",
             "curl -H 'Authorization: token «0a1b2c3d4e»' https://api.example",
             '{"Authorization": "Bearer «AbCdEfGh»", "Accept": "*/*"}',

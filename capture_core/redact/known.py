@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import re
 from fnmatch import translate
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -97,6 +98,7 @@ def from_environment(environ: Mapping[bytes, bytes], globs: Iterable[str] = ()) 
 
 def from_file(name: str, content: bytes) -> KnownValues:
     """Return the values of a file: all of it, without line breaks around it, is one, and so is each of its lines."""
+    content = _in_utf_8(content)
     lines = [line.strip() for line in LINE_BREAK.split(content)]
     skipped = (
         f"{name}:{number}"
@@ -108,6 +110,13 @@ def from_file(name: str, content: bytes) -> KnownValues:
     return KnownValues(
         _of_values(values, MASK_FILE, line_bytes=SHORTEST_KNOWN_BYTES), tuple(skipped) if whole else (name,)
     )
+
+
+def _in_utf_8(content: bytes) -> bytes:
+    """Return a text without the mark with which some editors begin it, and as most programs print it."""
+    if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return content.decode("utf-16", errors="replace").encode()
+    return content.removeprefix(codecs.BOM_UTF8)
 
 
 def _secret_names(globs: Iterable[str]) -> _Names:

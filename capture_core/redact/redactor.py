@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from capture_core.decode import weight
 from capture_core.limits import ENDS_BYTES, HARMLESS_BYTES, LOOK_BACK_BYTES, UNJUDGED_VALUE_BYTES
-from capture_core.redact.breaks import BREAKS
+from capture_core.redact.breaks import BREAKS, is_text
 from capture_core.redact.exact import Undecided
 from capture_core.redact.veil import VEIL_MORE, VEIL_PART, index_of
 
@@ -144,7 +144,7 @@ class Redactor:
         self._state = _Searching()
         value = state.undecided.rstrip(BREAKS) if eof else state.undecided
         ended = len(value) < len(state.undecided)
-        if state.begun and not (ended and _WORD.fullmatch(state.body.rstrip(BREAKS))):
+        if state.begun and not (ended and (_WORD.fullmatch(state.body.rstrip(BREAKS)) or is_text(value, breaks=1))):
             return self._replaced(state.begun, value) + self._passed(state.undecided[len(value) :])
         if not eof:
             return self._omitted(state.undecided)
@@ -180,7 +180,7 @@ class Redactor:
                 self._look_back(text, begin)
                 out.append(self._hold(_Gathering(form, bytearray(text[begin:]), opened - begin, start - begin)))
                 return b"".join(out)
-            if undecided.start < end:
+            if undecided.start < end and len(text) - begin <= UNJUDGED_VALUE_BYTES:
                 # A token may have begun within the value, and go on behind its end.
                 undecided = undecided._replace(start=begin)
                 break

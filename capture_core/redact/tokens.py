@@ -13,14 +13,19 @@ TOKENS = (
     token(
         name="aws-access-key-id",
         source="Amazon Web Services, IAM User Guide: IAM identifiers",
-        introducer="A(?:KIA|SIA)",
+        introducer="A(?:KIA|SIA|BIA|CCA)",
         body="[0-9A-Z]{16}",
         alphabet="0-9A-Z",
         exact=True,
         apart=True,
         # Proteins are spelt in the same letters.
         spared="[A-Z]{21,}",
-        masks=("aws_access_key_id: «AKIAIOSFODNN7EXAMPLE»", '{"AccessKeyId":"«ASIAIOSFODNN7EXAMPLE»"}'),
+        masks=(
+            "aws_access_key_id: «AKIAIOSFODNN7EXAMPLE»",
+            '{"AccessKeyId":"«ASIAIOSFODNN7EXAMPLE»"}',
+            "«ABIAIOSFODNN7EXAMPLE»",
+            "id=«ACCAIOSFODNN7EXAMPLE»",
+        ),
         passes=(
             "AKIAIOSFODNN7",
             "AIDAIOSFODNN7EXAMPLE is a user, not a key",
@@ -439,19 +444,6 @@ TOKENS = (
         alphabet=f".={_URL_SAFE}",
         masks=(f"eyJ{'hbGciOiJIUzI1NiJ9' * 15}.«eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N_XgL0n3I9PlFUP0T»",),
         passes=("eyJhbGciOi.eyJzdWIiOiIxMjM0NTY3ODkwIn0",),
-    ),
-    token(
-        name="aws-access-key-id",
-        source="Amazon Web Services, IAM User Guide: IAM identifiers, Understanding unique ID prefixes",
-        introducer="A(?:BIA|CCA)",
-        body="[0-9A-Z]{16}",
-        alphabet="0-9A-Z",
-        exact=True,
-        apart=True,
-        # Proteins are spelt in the same letters.
-        spared="[A-Z]{21,}",
-        masks=("«ABIAIOSFODNN7EXAMPLE»", "id=«ACCAIOSFODNN7EXAMPLE»"),
-        passes=("ACCAIOSFODNN7", "ACCAKQRQISFVKSHFSRQLEERLGLIEVQ"),
     ),
     token(
         name="artifactory-key",

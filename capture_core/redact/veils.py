@@ -12,9 +12,9 @@ from collections import Counter
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 from capture_core.decode import weight
-from capture_core.limits import KNOWN_BREAK_BYTES, VEIL_BYTES_AT_MOST
+from capture_core.limits import HARMLESS_BYTES, KNOWN_BREAK_BYTES, VEIL_BYTES_AT_MOST
 from capture_core.redact.veil import SHORTEST_VEIL, veiled
-from capture_core.redact.window import HARMLESS_BYTES, Place, Window, breaks_in
+from capture_core.redact.window import Place, Window, breaks_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

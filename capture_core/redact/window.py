@@ -5,11 +5,9 @@ from __future__ import annotations
 import re
 from typing import Final, NamedTuple
 
-from capture_core.limits import SHORTEST_KNOWN_BYTES
+from capture_core.limits import HARMLESS_BYTES
 
 _BREAKS: Final = re.compile(rb"[\r\n]++")
-HARMLESS_BYTES: Final = SHORTEST_KNOWN_BYTES - 1
-"""So much of a value may be given out."""
 
 
 class Place(NamedTuple):

@@ -157,6 +157,12 @@ def test_no_run_of_a_token_is_given_out_when_lines_are_broken_in_it(
         # So little before a break is no secret, and is never held.
         (f"gh\n{GH_TOKEN[2:]}\n", "gh\n[redacted:gh-token]\n"),
         ("Compiling\nhp and sk-\nlearn\n", "Compiling\nhp and sk-\nlearn\n"),
+        # A column of words or of numbers.
+        ("ASIA\nEUROPE\nAFRICA\nOCEANIA\nAMERICA\n", "ASIA\nEUROPE\nAFRICA\nOCEANIA\nAMERICA\n"),
+        ("ASIA\n" * 9, "ASIA\n" * 9),
+        ("SK\n" + "12\n" * 20, "SK\n" + "12\n" * 20),
+        ("sk-\nlearn\nscipy\nnumpy\npandas\n", "sk-\nlearn\nscipy\nnumpy\npandas\n"),
+        ("ASIA\nEUROPE\nAFRICA\n", "ASIA\nEUROPE\nAFRICA\n"),
         # At the end of all, what looks like a word was no token.
         ("pip install sk-learn\n", "pip install sk-learn\n"),
         ("ghp_16C7e42F292c\n", "[redacted:gh-token]\n"),

@@ -128,3 +128,10 @@ def test_long_values_are_looked_for_in_pieces_that_leave_nothing_out(text: str, 
     for piece in (*pieces, last):
         assert SHORTEST_KNOWN_BYTES <= len(piece) <= KNOWN_PIECE_BYTES
         piece.decode()  # only to check that it is whole characters
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+def test_a_file_is_read_as_its_editor_wrote_it(encoding: str) -> None:
+    known = from_file("f", "first-secret\r\nsecond-secret\r\n".encode(encoding))
+    assert {b"first-secret", b"second-secret"} <= {literal.text for literal in known.literals}
+    assert known.skipped == ()

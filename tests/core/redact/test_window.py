@@ -5,7 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from capture_core.redact.window import HARMLESS_BYTES, Place, Window, breaks_in
+from capture_core.limits import HARMLESS_BYTES
+from capture_core.redact.window import Place, Window, breaks_in
 
 texts = st.lists(st.sampled_from([b"a", b"bc", b"defghij", b"\n", b"\r\n", b"\n\n\n"]), max_size=12).map(b"".join)
 
