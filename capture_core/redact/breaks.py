@@ -19,6 +19,7 @@ BREAKS = b"\r\n"
 _BREAK = re.compile(b"[%b]" % BREAKS)
 _RUN = re.compile(b"[%b]+" % BREAKS)
 _MARKS = re.compile(rb"[^A-Za-z0-9]+")
+_WORD = re.compile(rb"[A-Z]?[a-z]{1,15}|[A-Z]{1,16}")
 
 
 def secret_from(text: bytes, start: int, end: int) -> int:
@@ -35,7 +36,9 @@ def secret_from(text: bytes, start: int, end: int) -> int:
 def is_text(broken: bytes, *, breaks: int = 2) -> bool:
     """Tell whether what might be a token with as many ``breaks`` of lines is rather a column of words or of numbers."""
     first, *rest = (_MARKS.sub(b"", piece) for piece in _RUN.split(broken))
-    return len(rest) >= breaks and first.isalpha() and (all(map(bytes.isalpha, rest)) or all(map(bytes.isdigit, rest)))
+    if len(rest) < breaks or not _WORD.fullmatch(first):
+        return False
+    return all(map(_WORD.fullmatch, rest)) or all(map(bytes.isdigit, rest))
 
 
 def without_breaks(text: bytes) -> bytes:

@@ -8,6 +8,7 @@ import zlib
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from capture_core.errors import EngineUnavailable
+from capture_core.limits import LOOK_BACK_BYTES
 from capture_core.redact.breaks import placed, without_breaks
 from capture_core.redact.exact import Exact
 from capture_core.redact.rules import RULES
@@ -42,12 +43,11 @@ class Engine:
         hs, exact = _hyperscan(), Exact(rules)
         leftmost = hs.HS_FLAG_SOM_LEFTMOST
         databases = _Databases(
-            # Vectored, so that what came before a block need not be put together with it, which is a copy of both.
-            plain=_compiled(hs, list(enumerate(exact.plain)), hs.HS_MODE_VECTORED, leftmost),
-            on_lines=_compiled(hs, exact.on_lines, hs.HS_MODE_VECTORED, leftmost),
-            joined=_compiled(hs, list(enumerate(exact.joined)), hs.HS_MODE_VECTORED, leftmost),
-            tails=_compiled(hs, list(enumerate(exact.tails)), hs.HS_MODE_BLOCK, leftmost),
-            controls=_compiled(hs, [(0, CONTROL)], hs.HS_MODE_BLOCK, hs.HS_FLAG_SINGLEMATCH),
+            plain=_compiled(hs, list(enumerate(exact.plain)), leftmost),
+            on_lines=_compiled(hs, exact.on_lines, leftmost),
+            joined=_compiled(hs, list(enumerate(exact.joined)), leftmost),
+            tails=_compiled(hs, list(enumerate(exact.tails)), leftmost),
+            controls=_compiled(hs, [(0, CONTROL)], hs.HS_FLAG_SINGLEMATCH),
         )
         return cls(exact, databases)
 
@@ -63,9 +63,8 @@ class Engine:
         parts = list(_parts(serialised, _DIGEST_BYTES + _LENGTH_BYTES))
         if serialised[:_DIGEST_BYTES] != _digest(hs, rules, reach, parts):
             return None
-        modes = (hs.HS_MODE_VECTORED,) * 3 + (hs.HS_MODE_BLOCK,) * 2
         try:
-            loaded = [hs.loadb(part, mode) for part, mode in zip(parts, modes, strict=True)]
+            loaded = [hs.loadb(part, hs.HS_MODE_BLOCK) for part in parts]
             engine = cls(Exact(rules, int.from_bytes(reach, "big")), _Databases(*loaded))
             engine.scanner()
         except hs.error:  # the same kind of machine, but without an instruction that the other had
@@ -82,7 +81,7 @@ class Engine:
 
     def scanner(self) -> Scanner:
         """Return a scanner for one stream."""
-        return Scanner(self._databases)
+        return Scanner(self._databases, max(self.exact.reach, LOOK_BACK_BYTES))
 
 
 class _Databases(NamedTuple):
@@ -98,22 +97,39 @@ class _Databases(NamedTuple):
 class Scanner:
     """Scans for one stream, in one thread at a time: hyperscan wants scratch space for each scan that runs."""
 
-    def __init__(self, databases: _Databases) -> None:
+    def __init__(self, databases: _Databases, across_bytes: int) -> None:
+        """``across_bytes``: of what begins in one block, no more is in the next."""
         scratch = _hyperscan().Scratch
         self._plain, self._on_lines, self._joined, self._tails, self._controls = (
             functools.partial(database.scan, scratch=scratch(database)) for database in databases
         )
+        self._across_bytes = across_bytes
 
     def plain(self, before: bytes, text: bytes) -> list[Candidate]:
-        """Return the candidates that end in ``text``, as ``before`` precedes it, or in ``before``."""
-        return _found(self._plain, [before, text])
+        """Return the candidates in ``text``, as ``before`` precedes it, and in ``before``."""
+        return self._across(functools.partial(_found, self._plain), before, text)
 
     def tokens(self, before: bytes, text: bytes) -> list[Candidate]:
         """Return the candidates for tokens in both, also those that lines are broken in."""
         if _RETURN in before or _RETURN in text:
-            found = _found(self._joined, [without_breaks(before), without_breaks(text)])
-            return placed(found, before + text) if found else found
-        return _found(self._on_lines, [before, text])
+            return self._across(self._found_joined, before, text)
+        return self._across(functools.partial(_found, self._on_lines), before, text)
+
+    def _across(self, find: Callable[[bytes], list[Candidate]], before: bytes, text: bytes) -> list[Candidate]:
+        """Find in the text, and in what is around its beginning.
+
+        Scanning both as one without putting them together is what hyperscan calls vectored.  In that mode it misses
+        some matches that lie across, and is slower.
+        """
+        if not before:
+            return find(text)
+        length = len(before)
+        found = find(before + text[: self._across_bytes])
+        return found + [(pattern, start + length, end + length) for pattern, start, end in find(text)]
+
+    def _found_joined(self, text: bytes) -> list[Candidate]:
+        found = _found(self._joined, without_breaks(text))
+        return placed(found, text) if found else found
 
     def tails(self, text: bytes) -> list[Candidate]:
         """Return which of the tails the text ends with, when its lines are joined, and where each begins."""
@@ -125,7 +141,7 @@ class Scanner:
         return bool(_found(self._controls, text))
 
 
-def _found(scan: Callable[..., object], text: bytes | list[bytes]) -> list[Candidate]:
+def _found(scan: Callable[..., object], text: bytes) -> list[Candidate]:
     found: list[Candidate] = []
     scan(text, _note, context=found)
     return found
@@ -148,9 +164,9 @@ def _note(pattern: int, start: int, end: int, _flags: int, found: Any) -> None: 
     found.append((pattern, start, end))
 
 
-def _compiled(hs: ModuleType, patterns: Sequence[tuple[int, bytes]], mode: int, flags: int) -> Database:
+def _compiled(hs: ModuleType, patterns: Sequence[tuple[int, bytes]], flags: int) -> Database:
     """Compile numbered patterns; several may have one number."""
-    database: Database = hs.Database(mode=mode)
+    database: Database = hs.Database(mode=hs.HS_MODE_BLOCK)
     numbers, expressions = zip(*patterns, strict=True)
     try:
         database.compile(expressions=expressions, ids=numbers, flags=[flags] * len(patterns))
