@@ -34,6 +34,7 @@ class Form:
         self.name = rule.name
         self.marker = f"[redacted:{rule.name}]".encode()
         """What takes the place of a value."""
+        self.marker_bytes = len(self.marker)
         self._rule = rule
         self._opening_bytes = opening_bytes
         self.is_token = rule.token is not None
@@ -113,17 +114,11 @@ class Form:
         return _MASKED.fullmatch(found["secret"] if found else value) is not None
 
 
-class Value(NamedTuple):
-    """A secret: its form, where its value begins, and its range in the text, which may be a part of the value.
+Value = tuple[Form, int, int, int, int | None]
+"""A secret: its form, where its value begins, where of that the secret does, where it opened, and where it ends.
 
-    Without an end, that is to be looked for from ``opened``.
-    """
-
-    form: Form
-    begin: int
-    start: int
-    opened: int
-    end: int | None
+Without an end, that is to be looked for from where it opened.  A plain tuple, since there may be thousands.
+"""
 
 
 class Undecided(NamedTuple):
@@ -199,16 +194,16 @@ class Exact:
                 continue
             stop = openings.end(form, opened)
             if stop is None:
-                yield Value(form, start, start, opened, None)
+                yield form, start, start, opened, None
                 return
             secret = (0, stop - start) if stop - start > UNJUDGED_VALUE_BYTES else form.secret(text[start:stop])
             if secret is None:
                 continue
-            value = openings.with_crossing(Value(form, start, start + secret[0], opened, start + secret[1]), place)
+            value = openings.with_crossing((form, start, start + secret[0], opened, start + secret[1]), place)
             yield value
-            if value.end is None:
+            if value[-1] is None:
                 return
-            floor = masked = value.end
+            floor = masked = value[-1]
 
     def undecided(self, text: bytes, start: int, tails: Callable[[bytes], Iterable[Candidate]]) -> Undecided:
         """Return what of ``text[start:]`` must wait for more: the longest end of it that may begin a value.
@@ -265,18 +260,19 @@ class _Openings:
 
         It is the token's then.
         """
+        form, begin, start, opened, end = value
         following = place + 1
-        while value.end is not None and following < len(self.queue):
-            start, _, _, opened, number = self.queue[following]
-            if start >= value.end or value.end - value.begin > UNJUDGED_VALUE_BYTES:
+        while end is not None and following < len(self.queue) and end - begin <= UNJUDGED_VALUE_BYTES:
+            other_start, _, _, other_opened, number = self.queue[following]
+            if other_start >= end:
                 break
-            form = self._tried[number][0]
-            if form.is_token:
-                end = self.end(form, opened)
-                if end is None or end > value.end:
-                    value = Value(form, value.begin, value.start, opened, end)
+            other = self._tried[number][0]
+            if other.is_token:
+                other_end = self.end(other, other_opened)
+                if other_end is None or other_end > end:
+                    form, opened, end = other, other_opened, other_end
             following += 1
-        return value
+        return form, begin, start, opened, end
 
 
 def _unfinished(form: Form, text: bytes, begin: int, start: int) -> Undecided | None:

@@ -172,10 +172,13 @@ class Redactor:
     def _mask(self, text: bytes, done: int, values: Iterable[Value], undecided: Undecided) -> bytes:
         """Take ``text[done:]`` and the values in it."""
         out: list[bytes] = []
+        is_plain = not self._veil_names or text.isascii()
+        weighed = done
         for form, begin, start, opened, end in values:
             if start > undecided.start:
                 break
             if end is None:
+                self.accepted += weight(text[weighed:done])
                 out.append(self._passed(text[done:begin]))
                 self._look_back(text, begin)
                 out.append(self._hold(_Gathering(form, bytearray(text[begin:]), opened - begin, start - begin)))
@@ -184,8 +187,18 @@ class Redactor:
                 # A token may have begun within the value, and go on behind its end.
                 undecided = undecided._replace(start=begin)
                 break
-            out += [self._passed(text[done:start]), self._replaced(form, text[start:end])]
+            if is_plain and end - start <= self._pending_bytes:
+                # As below, but all are weighed at once: there may be thousands.
+                out += text[done:start], form.marker
+                self.redactions[form.name] += 1
+                self.edits.append((self._settled + start - done, end - start, form.marker_bytes))
+                self._settled += end - done
+            else:
+                self.accepted += weight(text[weighed:done])
+                out += self._passed(text[done:start]), self._replaced(form, text[start:end])
+                weighed = end
             done = end
+        self.accepted += weight(text[weighed:done])
         out.append(self._rest(text, done, undecided))
         return b"".join(out)
 
