@@ -16,6 +16,8 @@ from capture_core.redact.values import (
 
 _OPENED = "(?P<value>)"
 _QUOTED = r"['\"][\w-]{0,40}"
+_SIGN = r"[ \t]{1,40}(?:=>|[:?+]?=)[ \t]{0,40}"
+_ALIGNED = ("  ", r"\t", r" [:?+]=")
 _WORD_ENDS = r"(?<=[^ \t])[ \t]|[\r\n\"'`<]"
 """Behind a space: the next word, however many spaces there are."""
 
@@ -201,5 +203,31 @@ ASSIGNMENTS = (
             "password = 2024-01-01 12:00",
             "token = 12345",
         ),
+    ),
+    assignment(
+        # Signs in a column, and those that add or only set what is not set.
+        signs=_ALIGNED,
+        opening=rf'{NAMES}{NUMBERED}{_SIGN}[bfuBFU]?"{_OPENED}',
+        ends=r'["\r\n](?<!\\")',
+        spared=QUOTED_CODE,
+        masks=('DB_PASSWORD   = "«hunter two»"', 'db_password\t=\t"«0a1b2c3d»"', 'secret_key  =>  "«a\\"bc»"'),
+        passes=('password   = ""', 'token    = "${TOKEN}"', 'the token  is "x"'),
+    ),
+    assignment(
+        signs=_ALIGNED,
+        opening=rf"{NAMES}{NUMBERED}{_SIGN}[bfuBFU$]?'{_OPENED}",
+        ends=r"['\r\n](?<!\\')",
+        spared=QUOTED_CODE,
+        masks=("DB_PASSWORD   = '«hunter two»'", "api_key\t:=\t'«0a1b2c3d»'"),
+        passes=("password   = ''", "token  = '$TOKEN'"),
+    ),
+    assignment(
+        signs=_ALIGNED,
+        opening=f"{NAMES}{NUMBERED}{_SIGN}{_OPENED}",
+        ends=_WORD_ENDS,
+        spared=SHORT,
+        within=rf"[ \t]*(?![0-9]*\*)(?:{STRONG}){AFTER}",
+        masks=("DB_PASSWORD   = «hUnt3r2xQ9»\n", "api_key\t=\t«hUnt3r2xQ9»\n", "API_KEY  ?= «0a1b2c3d4e»\n"),
+        passes=("token    = next(tokens)", "secret   = None", "password  = get(x)", " * token     = 1*tchar"),
     ),
 )

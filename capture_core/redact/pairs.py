@@ -21,7 +21,7 @@ from capture_core.redact.values import (
 _OPENED = "(?P<value>)"
 _PASSWORDS = rf"(?:{PASSWORDS}|(?<=[\"'])(?:pass|pwd)|(?<![A-Za-z0-9-])(?:pass|pwd)(?=[\"']))"
 _BREAK = r"[ \t]{0,40}(?:\r?\n[ \t]{0,80})?"
-_COLON = rf"[ \t]{{0,8}}:{_BREAK}"
+_COLON = rf"[ \t]{{0,8}}(?::|=>){_BREAK}"
 _WORD_ENDS = r"(?<=[^ \t])[ \t]|[\r\n\"'`<]"
 _JSON = "Ecma International, ECMA-404 The JSON data interchange syntax: Objects"
 _YAML = "The YAML Project, YAML Ain't Markup Language: Block Mappings"
@@ -57,7 +57,22 @@ def _quoted(names: str, quote: str, *, within: str, masks: tuple[str, ...], pass
         source=_JSON,
         names=names,
         # What follows the colon is told apart afterwards: it may be far away.
-        signs=('":', "':", '" :', "' :", '[0-9]":', "[0-9]':", '_[0-9]":', f": {quote}", f":{quote}", f":  {quote}"),
+        signs=(
+            '":',
+            "':",
+            '" :',
+            "' :",
+            '"=>',
+            "'=>",
+            '" =>',
+            "' =>",
+            '[0-9]":',
+            "[0-9]':",
+            '_[0-9]":',
+            f": {quote}",
+            f":{quote}",
+            f":  {quote}",
+        ),
         opening=rf"{names}{NUMBERED}[\"']?{_COLON}[buBU]?{quote}{_OPENED}",
         ends=rf"[{quote}\r\n](?<!\\{quote})",
         spared=SHORT,
@@ -77,6 +92,7 @@ PAIRS = (
         masks=(
             '{"user": "ana", "password": "«hunter2»", "host": "db"}',
             '"password":"«secretword»"',
+            '{"user"=>"a", "password"=>"«hUnt3r2xQ9»"}',
             '"DB_PASSWORD_2":\n    "«correct horse battery»", "password" : "«hunter2»"',
             'password: "«hunter2»"\n',
             r'"passwd": "«a\"bc»"',
