@@ -223,7 +223,7 @@ ASSIGNMENTS = (
     ),
     assignment(
         signs=_ALIGNED,
-        opening=f"{NAMES}{NUMBERED}{_SIGN}{_OPENED}",
+        opening=rf"{NAMES}{NUMBERED}[ \t]{{1,40}}[:?+]?=[ \t]{_OPENED}",
         ends=_WORD_ENDS,
         spared=SHORT,
         within=rf"[ \t]*(?![0-9]*\*)(?:{STRONG}){AFTER}",

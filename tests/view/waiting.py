@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import anyio
+from textual.worker import WorkerCancelled
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,7 +29,9 @@ async def settled(pilot: Pilot[Any]) -> None:
     for _ in range(_HOPS):
         await pilot.pause(0)
         while workers := [w for w in pilot.app.workers if w.group not in _ENDLESS and not w.is_finished]:
-            await pilot.app.workers.wait_for_complete(workers)
+            # One that was cancelled meanwhile, for a newer one, is over too.
+            with contextlib.suppress(WorkerCancelled):
+                await pilot.app.workers.wait_for_complete(workers)
             await pilot.pause(0)
 
 
