@@ -8,8 +8,9 @@ terminals read it (https://vt100.net/emu/dec_ansi_parser), but for these decisio
 - A control string that never ends would swallow the rest of a log.  A newline ends it, once it is longer than
   :data:`~capture_core.limits.CONTROL_STRING_BYTES`; at once, when it was opened by an 8-bit control, or by
   screen's ``ESC k``, which other terminals do not take for a string.
-- An 8-bit control that belongs to a doubly encoded character (a closing quotation mark becomes â, U+0080, U+009D)
-  goes alone, and opens nothing.
+- An 8-bit control that belongs to a doubly encoded character goes alone, and opens no string.  Which do is told by
+  what follows (:mod:`capture_core.twice_encoded`); until then that is held, and counted as dropped.  A control
+  sequence is always one: it is short, and given up at the next such character.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from typing import TYPE_CHECKING
 from capture_core.decode import weight
 from capture_core.limits import CONTROL_STRING_BYTES, SGR_BYTES
 from capture_core.styles import EFFECTS, PLAIN, after
+from capture_core.twice_encoded import LOOK_BACK_BYTES, Told, may_be_a_character, told
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -30,12 +32,7 @@ _BACKSPACE = b"\b"
 
 _C1 = re.compile(rb"\xc2[\x80-\x9f]")
 _C1_OPENING = re.compile(rb"\xc2[\x90\x98\x9b\x9d-\x9f]")
-# Not behind the first byte of a character, or its first two or three, that were each encoded again.
-_OPENING = re.compile(
-    rb"\x1b|(?<!\xc3[\x82-\xb4])(?<!\xc3[\xa0-\xb4]\xc2[\x80-\xbf])(?<!\xc3[\xb0-\xb4]\xc2[\x80-\xbf]\xc2[\x80-\xbf])"
-    rb"\xc2[\x90\x98\x9b\x9d-\x9f]"
-)
-_LOOK_BACK_BYTES = 6
+_OPENING = re.compile(rb"\x1b|\xc2[\x90\x98\x9b\x9d-\x9f]")
 _BODY_BYTES = SGR_BYTES + len(b"[m")
 _SINGLE = bytes(byte for byte in (*range(0x20), 0x7F) if byte not in b"\b\t\n\r")
 _SINGLE_AND_BACKSPACE = _SINGLE + _BACKSPACE
@@ -68,6 +65,8 @@ class _State(Enum):
     """In an operating system command: a string that BEL ends too."""
     STRING = auto()
     """In a DCS, SOS, PM or APC string, or a title of screen."""
+    DOUBT = auto()
+    """After an 8-bit control that opens a string, or ends a doubly encoded character."""
 
 
 _AFTER_ESC = {
@@ -111,6 +110,10 @@ class Escapes:
         self._body = b""
         """In a control sequence: as much of it as could be a change of style, behind the ESC."""
         self._style = PLAIN
+        self._opened = _State.STRING
+        """In doubt: what has been opened, if anything."""
+        self._doubtful = bytearray()
+        """In doubt: what stands behind the opening, and before that what was ``_before`` it."""
 
     @property
     def open(self) -> bool:
@@ -119,11 +122,13 @@ class Escapes:
 
     def feed_plain(self, text: bytes) -> bytes:
         """Take a block that is known to be all text."""
-        self._before = (self._before + text[-_LOOK_BACK_BYTES:])[-_LOOK_BACK_BYTES:]
+        self._before = (self._before + text[-LOOK_BACK_BYTES:])[-LOOK_BACK_BYTES:]
         return text
 
     def feed(self, text: bytes, at: int) -> tuple[bytes, dict[int, int]]:
         """Return what is kept of the block, and the styles that begin in it, by where ``at`` it is kept."""
+        if self._state is _State.DOUBT and not (text := self._settled(text)):
+            return b"", {}
         start, styles = self._skip_begun(text, at)
         cut = _last_sequence(text, start)
         kept = self._sweep(text[start:cut], styles, at)
@@ -132,8 +137,20 @@ class Escapes:
         if cut < len(text):
             kept += self._walk(self._before + text, len(self._before) + cut, styles, at + len(kept))
         self.accepted += weight(text) - weight(kept)
-        self.feed_plain(text)
+        if self._state is not _State.DOUBT:
+            self.feed_plain(text)
         return kept, styles
+
+    def _settled(self, text: bytes) -> bytes:
+        """Return all that was in doubt, with the block behind it, when that tells what it is; else nothing."""
+        begin, end = len(self._before), len(self._doubtful)
+        self._doubtful += text
+        self._tell(self._doubtful, begin, len(self._doubtful), looked_at=end - begin)
+        if self._state is _State.DOUBT:
+            self.accepted += weight(text)
+            return b""
+        self.accepted -= weight(bytes(self._doubtful[begin:end]))
+        return bytes(self._doubtful[begin:])
 
     def _skip_begun(self, text: bytes, at: int) -> tuple[int, dict[int, int]]:
         """Return where what an earlier block began comes to an end, and the style that it stood for."""
@@ -170,6 +187,8 @@ class Escapes:
         end = len(text)
         kept: list[bytes] = []
         while position < end:
+            if self._state is _State.DOUBT:
+                break
             if self.open:
                 style = self._style
                 position = self._skip(text, position, end)
@@ -185,7 +204,27 @@ class Escapes:
             position = opening.end()
             self._state, self._patience = _AFTER_C1.get(opening[0], _State.ESCAPE), 0
             self._body = b"["
+            if self._state in _STRINGS and may_be_a_character(text, opening.start()):
+                self._doubt(text, position, end)
         return b"".join(kept)
+
+    def _doubt(self, text: bytes, position: int, end: int) -> None:
+        """Tell whether a string begins, if the block does; else hold its end."""
+        self._opened = self._state
+        self._tell(text, position, end, looked_at=0)
+        if self._state is _State.DOUBT:
+            self._before = text[max(0, position - LOOK_BACK_BYTES) : position]
+            self._doubtful = bytearray(self._before + text[position:end])
+
+    def _tell(self, text: bytes | bytearray, begin: int, end: int, *, looked_at: int) -> None:
+        bell_ends = self._opened is _State.COMMAND
+        match told(text, begin, end, looked_at=looked_at, bell_ends=bell_ends):
+            case Told.CHARACTER:
+                self._state = _State.TEXT
+            case Told.STRING:
+                self._state = self._opened
+            case Told.NOT_YET:
+                self._state = _State.DOUBT
 
     def _skip(self, text: bytes, position: int, end: int) -> int:
         """Return where what the state drops comes to an end: its own, or that of the block."""

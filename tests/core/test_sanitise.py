@@ -41,7 +41,10 @@ breaks = ["\r", "\n", "\r\n"]
 GH_TOKEN = "ghp_16C7e42F292c6912E7710c838347Ae178B4a"
 SLACK_TOKEN = "xoxb-123456789012-123456789012-AbCdEfGhIjKlMnOpQrStUvWx"
 harmless = [text for rule in RULES for text in rule.passes]
-controls = ["\x1b[1;31m", "\x1b[0m", "\x1b]0;title\x07", "\x1bPdcs\x1b\\", "\x00", "\b", "\x1b(B", "\x9b1m"]
+controls = [
+    *("\x1b[1;31m", "\x1b[0m", "\x1b]0;title\x07", "\x1bPdcs\x1b\\", "\x00", "\b", "\x1b(B"),
+    *("\x9b1m", "\x9d0;t\x9c"),
+]
 broken = [b"\xff", b"\xe2\x82", "é".encode(), "漢".encode(), "�".encode(), b"\xf0\x9f\x98", b"\xed\xa0\x80"]
 noise = [b" ", b"\n", b"\r\n", b"_", b"_\b_", b"c\bc", b"\x1b", b"token=", b'password = "', b"ghp_", b"sk-"]
 long = [b"z" * (LEAST - 1)]

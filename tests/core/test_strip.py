@@ -13,7 +13,7 @@ from tests.cuts import pieces, places, three_ways
 
 # Whole characters: that is what the decoder hands on.
 characters = st.lists(
-    st.sampled_from([*"\x1b\x1b[]P_^Xk0;3m(B#\\\x07\x18\x1a\x00\x7f\b\b__aa\r\n\t\x9b\x9d\x9c\x90\x98\x85éÃ漢�"]),
+    st.sampled_from([*"\x1b\x1b[]P_^Xk0;3m(B#\\\x07\x18\x1a\x00\x7f\b\b__aa\r\n\t\x9b\x9d\x9c\x90\x98\x85éÃâ€漢�"]),
     max_size=30,
 ).map("".join)
 
@@ -87,6 +87,51 @@ def test_doubly_encoded_text_keeps_all_but_its_controls() -> None:
     twice = text.encode().decode("latin-1")
     kept = "".join(character for character in twice if not 0x80 <= ord(character) < 0xA0)
     assert strip([twice]) == strip(list(twice)) == kept
+
+
+@pytest.mark.parametrize("letter", ["é", "ß", "Ã", "â\x80", "â€", "ð\x80\x80", "漢"])
+@pytest.mark.parametrize(
+    "control",
+    [
+        *("\x9b1m", "\x9bT", "\x9b1;2 q", "\x9d0;title\x07", "\x9d0;two words\x9c", "\x9d0;t\x1b\\", "\x9d0;ß\x9c"),
+        *("\x90q#0\x9c", "\x98s\x9c", "\x9ep\x1b\\", "\x9fGf=100;AA\x07A\x9c", "\x9f\x18", "\x90q\x1a", "\x98s\x85"),
+    ],
+)
+def test_an_8_bit_control_behind_a_letter_is_none_of_its_bytes(letter: str, control: str) -> None:
+    """A password with a styled letter in it was not masked."""
+    shown = "".join(character for character in letter if not 0x80 <= ord(character) < 0xA0)
+    raw = f"a{letter}{control}b\n"
+    assert {strip(parts) for parts in three_ways(raw, [3, 5])} == {f"a{shown}b\n"}
+
+
+@pytest.mark.parametrize(
+    ("raw", "text"),
+    [
+        ("Ã\x9bT, Ã\x9b.", "Ã, Ã"),
+        ("â\x80\x9d and on\n", "â and on\n"),
+        ("â€\x9d is not â€œbâ€\x9d\n", "â€ is not â€œbâ€\n"),
+        ("â\x80\x9d is not \x1b[1mso\x1b[m\n", "â is not so\n"),
+        ("Ð\x9eÐµ\x07Ñ\x82\n", "ÐÐµÑ\n"),
+        ("ð\x9f\xa0\x98 and ð\x9f\x98\x9d on\n", "ð\xa0 and ð on\n"),
+        ("more was to come: â\x80\x98foo", "more was to come: â"),
+    ],
+)
+def test_of_doubly_encoded_text_little_is_lost_that_could_be_control(raw: str, text: str) -> None:
+    assert {strip(parts) for parts in three_ways(raw, [7, 9])} == {text}
+
+
+def test_text_that_might_be_a_string_passes_when_its_line_ends() -> None:
+    stripper = Stripper()
+    assert stripper.feed("a Ã\x9dlong".encode()) == "a Ã".encode()
+    assert stripper.feed(b" line") == b""
+    assert stripper.feed(b"\n") == b"long line\n"
+
+
+@pytest.mark.parametrize(("more", "text"), [(0, "Ã\n."), (-1, "Ã" + "x" * (CONTROL_STRING_BYTES - 1) + "\n.")])
+def test_what_might_be_a_string_is_one_when_it_is_longer_than_any_text(more: int, text: str) -> None:
+    raw = "Ã\x9d" + "x" * (CONTROL_STRING_BYTES + more) + "\n."
+    assert {strip(pieces(raw, at)) for at in ([], [9], [2, 70, 65530, 65537, 65538])} == {text}
+    assert strip(list(raw)) == text
 
 
 def test_an_8_bit_string_ends_with_the_line() -> None:
