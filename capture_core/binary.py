@@ -130,6 +130,11 @@ class Recogniser:
         """Raw bytes undecided, fewer than a window."""
         return len(self._held)
 
+    @property
+    def passes_plain(self) -> bool:
+        """Whether ASCII without control would be passed on as it is: where it is not the first bytes of a stream."""
+        return isinstance(self._state, _Body) and not self._held
+
     def feed(self, raw: bytes) -> list[Piece]:
         """Return what is decided now, in order."""
         return list(self._pieces(self._held + raw, over=False))

@@ -86,13 +86,13 @@ class Sanitiser:
         """Return what was done so far."""
         return self._stages.counts() if self._stages else Counts()
 
-    def feed(self, raw: bytes) -> bytes:
-        """Return the text that is decided now."""
-        if not raw:
-            return b""
-        if self._stages is None:
-            self._stages = _Stages(self._engine(), self._veils(), pending_bytes=self._pending_bytes)
-        return self._given(self._stages.feed(raw))
+    def is_plain(self, raw: bytes) -> bool:
+        """Tell whether these bytes are ASCII without control: one look that saves each stage its own."""
+        return self._begun().is_plain(raw)
+
+    def feed(self, raw: bytes, *, is_plain: bool = False) -> bytes:
+        """Return the text that is decided now; ``is_plain``: what :meth:`is_plain` has said."""
+        return self._given(self._begun().feed(raw, is_plain=is_plain)) if raw else b""
 
     def interrupt(self, mark: bytes) -> bytes:
         """Settle what is held, as where the stream ends, and say ``mark`` there; more text may follow."""
@@ -108,6 +108,11 @@ class Sanitiser:
         """Return the styles of text given out so far, each by the offset where it begins in all of it; each once."""
         return self._places.take()
 
+    def _begun(self) -> _Stages:
+        if self._stages is None:
+            self._stages = _Stages(self._engine(), self._veils(), pending_bytes=self._pending_bytes)
+        return self._stages
+
     def _given(self, text: bytes) -> bytes:
         if self._stages is not None:
             self._stages.tell(self._places, len(text))
@@ -119,6 +124,7 @@ class _Stages:
 
     def __init__(self, engine: Engine, veils: Chain, *, pending_bytes: int) -> None:
         scanner = engine.scanner()
+        self.is_plain = scanner.is_plain
         self._decoder = Decoder()
         self._stripper = Stripper(scanner.has_control)
         self._veils = veils
@@ -150,8 +156,9 @@ class _Stages:
         places.give(length, self._stripper.take_styles(), self._redactor.edits)
         self._redactor.edits.clear()
 
-    def feed(self, raw: bytes) -> bytes:
-        return self._redactor.feed(self._veils.feed(self._stripper.feed(self._decoder.feed(raw))))
+    def feed(self, raw: bytes, *, is_plain: bool) -> bytes:
+        text = raw if is_plain and not self._decoder.held else self._decoder.feed(raw)
+        return self._redactor.feed(self._veils.feed(self._stripper.feed(text, is_plain=is_plain and text is raw)))
 
     def finish(self, *, eof: bool) -> bytes:
         # What is held is settled first: a character that the end cut must not make it look like something else.

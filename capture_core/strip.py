@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 CONTROL = rb"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]|\xc2[\x80-\x9f]"
 """Every character that is no text: C0 but for TAB, LF and CR, DEL, and C1 as UTF-8.  A pattern for any engine."""
 
+NOT_PLAIN = rb"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\xff]"
+"""Every byte that is control, or may be a part of one: what has none of these is ASCII text as it is."""
+
 
 class Stripper:
     """Takes whole code points; gives back what of them is text.
@@ -54,9 +57,9 @@ class Stripper:
         styles, self._styles = self._styles, {}
         return styles
 
-    def feed(self, text: bytes) -> bytes:
-        """Return what of the block is text and can no longer be struck over."""
-        if not self._escapes.open and not self._has_control(text):
+    def feed(self, text: bytes, *, is_plain: bool = False) -> bytes:
+        """Return what of the block is text and can no longer be struck over; ``is_plain``: it holds no control."""
+        if not self._escapes.open and (is_plain or not self._has_control(text)):
             return self._given(self._overstrikes.feed(self._escapes.feed_plain(text), plain=True))
         begin = self._length + self._overstrikes.held
         kept, styles = self._escapes.feed(text, begin)

@@ -48,6 +48,8 @@ class TextOnly:
 
     def feed(self, raw: bytes) -> bytes:
         """Return the text that is decided now."""
+        if self._recogniser.passes_plain and self._sanitiser.is_plain(raw):
+            return self._sanitiser.feed(raw, is_plain=True)
         return self._text(self._recogniser.feed(raw))
 
     def finish(self, *, eof: bool) -> bytes:

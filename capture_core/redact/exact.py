@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from types import ModuleType
 
-    from capture_core.redact.rule import Rule
+    from capture_core.redact.rule import Rule, Token
     from capture_core.redact.scanning import Candidate
 
 _APART_BYTES = 6
@@ -141,49 +141,55 @@ class Exact:
         if reach is not None:
             self.reach = reach
         self._forms = tuple(Form(rule, order, max(self.reach, LOOK_BACK_BYTES)) for order, rule in enumerate(rules))
-        self._of_plain = tuple(form for form, rule in zip(self._forms, rules, strict=True) for _ in rule.candidates)
-        self._of_tokens = tuple(form for form, rule in zip(self._forms, rules, strict=True) if rule.token)
+        of_plain = [form for form, rule in zip(self._forms, rules, strict=True) for _ in rule.candidates]
+        of_tokens = [form for form in self._forms if form.is_token]
+        self._first_token = len(of_plain)
+        self._of = (*of_plain, *of_tokens)
+        """The form of each pattern, by its number: those of :attr:`plain` first, then the tokens'."""
 
     @property
-    def plain(self) -> tuple[bytes, ...]:
-        """What a scanner is to look for in a text as it is."""
-        return tuple(candidate.encode() for rule in self.rules for candidate in rule.candidates)
+    def plain(self) -> list[tuple[int, bytes]]:
+        """What a scanner is to look for in a text as it is, numbered."""
+        candidates = (candidate for rule in self.rules for candidate in rule.candidates)
+        return [(number, candidate.encode()) for number, candidate in enumerate(candidates)]
 
     @property
-    def joined(self) -> tuple[bytes, ...]:
+    def joined(self) -> list[tuple[int, bytes]]:
         """What it is to look for in a text without breaks of lines."""
-        return tuple(_shape().candidate(rule.token).encode() for rule in self.rules if rule.token)
+        return [
+            (number, candidate.encode()) for number, token in self._tokens for candidate in _shape().candidates(token)
+        ]
 
     @property
-    def on_lines(self) -> tuple[tuple[int, bytes], ...]:
-        """What it is to look for in a text without carriage returns, and for which of :attr:`joined`."""
-        tokens = [rule.token for rule in self.rules if rule.token]
-        return tuple(
+    def on_lines(self) -> list[tuple[int, bytes]]:
+        """What it is to look for instead in a text without carriage returns."""
+        return [
             (number, candidate.encode())
-            for number, token in enumerate(tokens)
+            for number, token in self._tokens
             for candidate in _shape().candidates_on_lines(token)
-        )
+        ]
 
     @property
-    def tails(self) -> tuple[bytes, ...]:
+    def tails(self) -> list[tuple[int, bytes]]:
         """What it is to look for at the end of a text without breaks of lines."""
-        return tuple(_shape().tail(rule.token).encode() for rule in self.rules if rule.token)
+        return [(number, _shape().tail(token).encode()) for number, token in self._tokens]
+
+    @property
+    def _tokens(self) -> list[tuple[int, Token]]:
+        return list(enumerate((rule.token for rule in self.rules if rule.token), self._first_token))
 
     @cached_property
     def reach(self) -> int:
         """How many bytes at the end of a text :meth:`undecided` may look at."""
         return max((_shape().reach(rule.token) for rule in self.rules if rule.token), default=0) + _APART_BYTES
 
-    def values(
-        self, text: bytes, plain: Iterable[Candidate], tokens: Iterable[Candidate], floor: int
-    ) -> Iterator[Value]:
+    def values(self, text: bytes, candidates: Iterable[Candidate], floor: int) -> Iterator[Value]:
         """Yield the secrets among the candidates that begin at ``floor`` or later, none within another.
 
         They come in the order in which they are decided however the text is cut: the leftmost first, and of those
         that begin together the one whose opening is known first.
         """
-        tried = [(self._of_plain[pattern], start, end) for pattern, start, end in plain]
-        tried += [(self._of_tokens[pattern], start, end) for pattern, start, end in tokens]
+        tried = [(self._of[number], start, end) for number, start, end in candidates]
         openings = _Openings(text, tried)
         masked = floor
         for place, (start, _, _, opened, number) in enumerate(openings.queue):
@@ -212,10 +218,12 @@ class Exact:
         """
         # What comes before a token may be decided already.
         window = max(0, start - LOOK_BACK_BYTES, len(text) - self.reach)
+        # No token has a space in it: mostly there is one near, and little is left to be looked at.
+        window = max(window, text.rfind(b" ", window) + 1)
         possible = [
             undecided
-            for pattern, begin, _ in tails(text[window:])
-            if (undecided := _unfinished(self._of_tokens[pattern], text, window + begin, start))
+            for number, begin, _ in tails(text[window:])
+            if (undecided := _unfinished(self._of[number], text, window + begin, start))
         ]
         return min(possible, key=_hold_order, default=Undecided(len(text)))
 

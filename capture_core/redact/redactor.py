@@ -129,7 +129,7 @@ class Redactor:
         self._state = _Searching()
         # More was to come without an end: then a beginning that looks harmless may be one of what is not.
         if form.spares(value) and (eof or len(value) <= HARMLESS_BYTES):
-            return self._last(value, 1) if eof else self._search(value, 1)
+            return self._search(value, 1, is_last=eof)
         # The end of a stream ends a value as the end of a line and any foreign character do.
         ends = form.ends.search(value + _FOREIGN, state.opened) if eof else None
         whole = value[state.start : ends.start()] if ends else value[state.start :]
@@ -148,23 +148,19 @@ class Redactor:
             return self._replaced(state.begun, value) + self._passed(state.undecided[len(value) :])
         if not eof:
             return self._omitted(state.undecided)
-        return self._last(state.undecided, 0)
+        return self._search(state.undecided, is_last=True)
 
-    def _search(self, text: bytes, floor: int = 0) -> bytes:
-        """Take text that is outside of any value, and in which none begins before ``floor``."""
-        plain, tokens = self._scanner.plain(self._behind, text), self._scanner.tokens(self._behind, text)
-        if not plain and not tokens and len(text) > self._exact.reach:
+    def _search(self, text: bytes, floor: int = 0, *, is_last: bool = False) -> bytes:
+        """Take text that is outside of any value, and in which none begins before ``floor``.
+
+        The last of all: nothing comes that could make a token of its end.
+        """
+        candidates = self._scanner.candidates(self._behind, text)
+        if not candidates and len(text) > self._exact.reach:
             return self._rest(text, 0, self._undecided(text, 0))
         text, start = self._behind + text, len(self._behind)
-        values = self._exact.values(text, plain, tokens, start + floor)
-        return self._mask(text, start, values, self._undecided(text, start))
-
-    def _last(self, text: bytes, floor: int) -> bytes:
-        """Do the same with the last of all: nothing comes that could make a token of its end."""
-        plain, tokens = self._scanner.plain(self._behind, text), self._scanner.tokens(self._behind, text)
-        text, start = self._behind + text, len(self._behind)
-        values = self._exact.values(text, plain, tokens, start + floor)
-        return self._mask(text, start, values, Undecided(len(text)))
+        values = self._exact.values(text, candidates, start + floor)
+        return self._mask(text, start, values, Undecided(len(text)) if is_last else self._undecided(text, start))
 
     def _undecided(self, text: bytes, start: int) -> Undecided:
         return self._exact.undecided(text, start, self._scanner.tails)

@@ -18,17 +18,20 @@ Of matches that end together it may tell only the one that begins first.  A plai
 class Scanner(Protocol):
     """Scans for one stream, in one thread at a time."""
 
-    def plain(self, before: bytes, text: bytes) -> list[Candidate]:
-        """Return where :attr:`Exact.plain` match: in ``text``, as ``before`` precedes it, or in ``before``."""
+    def candidates(self, before: bytes, text: bytes) -> list[Candidate]:
+        """Return where :attr:`Exact.plain` match: in ``text``, as ``before`` precedes it, or in ``before``.
 
-    def tokens(self, before: bytes, text: bytes) -> list[Candidate]:
-        """Return where :attr:`Exact.joined` match in both, also where lines are broken in them."""
+        And where :attr:`Exact.joined` do, also where lines are broken in them.
+        """
 
     def tails(self, text: bytes) -> list[Candidate]:
         """Return which of :attr:`Exact.tails` the text ends with, when its lines are joined, and where each begins."""
 
     def has_control(self, text: bytes) -> bool:
         """Tell whether the text holds what :data:`~capture_core.strip.CONTROL` matches."""
+
+    def is_plain(self, raw: bytes) -> bool:
+        """Tell whether these bytes hold nothing that :data:`~capture_core.strip.NOT_PLAIN` matches."""
 
 
 class Engine(Protocol):

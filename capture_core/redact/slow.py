@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from capture_core.redact.breaks import placed, without_breaks
 from capture_core.redact.exact import Exact
 from capture_core.redact.rules import RULES
-from capture_core.strip import CONTROL
+from capture_core.strip import CONTROL, NOT_PLAIN
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,40 +26,36 @@ class SlowEngine:
     def __init__(self, rules: Sequence[Rule] = RULES) -> None:
         self.exact = Exact(rules)
         # Within a look-ahead, so that of matches which overlap none is missed.
-        self._plain = [re.compile(b"(?=(?:%b)(?P<end>))" % pattern) for pattern in self.exact.plain]
-        self._joined = [re.compile(b"(?=(?:%b)(?P<end>))" % pattern) for pattern in self.exact.joined]
-        self._tails = [re.compile(pattern) for pattern in self.exact.tails]
-        self._control = re.compile(CONTROL)
+        self._plain, self._joined = (
+            [(number, re.compile(b"(?=(?:%b)(?P<end>))" % pattern)) for number, pattern in patterns]
+            for patterns in (self.exact.plain, self.exact.joined)
+        )
+        self._tails = [(number, re.compile(pattern)) for number, pattern in self.exact.tails]
+        self._control, self._not_plain = re.compile(CONTROL), re.compile(NOT_PLAIN)
 
     def scanner(self) -> SlowEngine:
         """Return a scanner for one stream."""
         return self
 
-    def plain(self, before: bytes, text: bytes) -> list[Candidate]:
+    def candidates(self, before: bytes, text: bytes) -> list[Candidate]:
         """Return the candidates in both."""
-        return _found(self._plain, before + text)
-
-    def tokens(self, before: bytes, text: bytes) -> list[Candidate]:
-        """Return the candidates for tokens in both, also those that lines are broken in."""
         text = before + text
-        return placed(_found(self._joined, without_breaks(text)), text)
+        return _found(self._plain, text) + placed(_found(self._joined, without_breaks(text)), text)
 
     def tails(self, text: bytes) -> list[Candidate]:
         """Return which of the tails the text ends with, when its lines are joined, and where each begins."""
         joined = without_breaks(text)
-        found = [
-            (number, at.start(), at.end()) for number, tail in enumerate(self._tails) if (at := tail.search(joined))
-        ]
+        found = [(number, at.start(), at.end()) for number, tail in self._tails if (at := tail.search(joined))]
         return placed(found, text)
 
     def has_control(self, text: bytes) -> bool:
         """Tell whether the text holds a control."""
         return self._control.search(text) is not None
 
+    def is_plain(self, raw: bytes) -> bool:
+        """Tell whether these bytes are ASCII without control."""
+        return self._not_plain.search(raw) is None
 
-def _found(patterns: Sequence[re.Pattern[bytes]], text: bytes) -> list[Candidate]:
-    return [
-        (number, at.start(), at.start("end"))
-        for number, pattern in enumerate(patterns)
-        for at in pattern.finditer(text)
-    ]
+
+def _found(patterns: Sequence[tuple[int, re.Pattern[bytes]]], text: bytes) -> list[Candidate]:
+    return [(number, at.start(), at.start("end")) for number, pattern in patterns for at in pattern.finditer(text)]

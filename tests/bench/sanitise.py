@@ -82,12 +82,7 @@ def _sanitiser() -> Callable[[bytes], object]:
 
 def _scanner() -> Callable[[bytes], object]:
     scanner = shared_engine().scanner()
-
-    def scan(block: bytes) -> None:
-        scanner.plain(b"", block)
-        scanner.tokens(b"", block)
-
-    return scan
+    return lambda block: scanner.candidates(b"", block)
 
 
 def main() -> None:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from capture_core import Conversation, Receipt
 from capture_core.facts import CaptureReason, CaptureState
-from capture_core.limits import LIBRARY
+from capture_core.limits import BINARY_HEAD_BYTES, LIBRARY
 from capture_core.masking import EngineMasking
 from tests.core.test_binary import BINARY, ENGLISH, NOISE, TEXT, png
 from tests.cuts import places, three_ways
@@ -136,3 +136,18 @@ def test_the_receipt_on_disk_says_it_too(conversation: Conversation) -> None:
     stored = json.loads(Path(conversation.path, f"{receipt.ref}.json").read_text())
     assert stored["capture"] == {"state": "partial", "reason": "binary-omitted"}
     assert stored["representation"]["kind"] == "redacted-utf8"
+
+
+@given(
+    parts=st.lists(
+        st.sampled_from([b"plain\n", b"\x1b[1mbold", b"\xc3", b"\xa9", b"gh", TOKEN[2:], b"\x1b", b"\0\3", b"_\b"])
+    ),
+    at=places,
+)
+def test_plain_blocks_behind_the_first_bytes_are_no_shortcut_past_a_stage(parts: list[bytes], at: list[int]) -> None:
+    """What is plain ASCII passes the decoder and the stripper unlooked at, unless one of them holds something."""
+    lead = b"a line of text\n" * (BINARY_HEAD_BYTES // 10)
+    text = b"".join(parts)
+    expected = masked([lead + text])
+    assert masked([lead, *parts]) == expected
+    assert all(masked([lead, *cut]) == expected for cut in three_ways(text, at))

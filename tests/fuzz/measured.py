@@ -96,15 +96,10 @@ class MeasuredEngine:
         """Return itself: it is a scanner too."""
         return self
 
-    def plain(self, before: bytes, text: bytes) -> list[Candidate]:
+    def candidates(self, before: bytes, text: bytes) -> list[Candidate]:
         """Count, and ask the engine."""
         self._looked_at += len(text)
-        return self._scanner.plain(before, text)
-
-    def tokens(self, before: bytes, text: bytes) -> list[Candidate]:
-        """Count, and ask the engine."""
-        self._looked_at += len(text)
-        return self._scanner.tokens(before, text)
+        return self._scanner.candidates(before, text)
 
     def tails(self, text: bytes) -> list[Candidate]:
         """Count, and ask the engine."""
@@ -115,3 +110,8 @@ class MeasuredEngine:
         """Count, and ask the engine."""
         self._looked_at += len(text)
         return self._scanner.has_control(text)
+
+    def is_plain(self, raw: bytes) -> bool:
+        """Count, and ask the engine."""
+        self._looked_at += len(raw)
+        return self._scanner.is_plain(raw)
