@@ -1,4 +1,4 @@
-"""Asking a live capture's owner to cancel or promote its job: a file beside the capture, made once, whole."""
+"""Asking a live capture's owner to cancel or promote its job: a file beside the capture, made once, whole, masked."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from capture_core.descend import tool_folder, words
 from capture_core.durable import Directory, NewFile, write_all
 from capture_core.errors import NameTaken, Refused
 from capture_core.facts import Liveness
-from capture_core.limits import REQUEST_REASON_CHARS
+from capture_core.limits import LIBRARY, MESSAGE_CHARS, REQUEST_REASON_CHARS
+from capture_core.names import raw_text
 
 if TYPE_CHECKING:
     from capture_core.facts import RequestKind
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
 
 def ask_owner(conversation: str, entry: Entry, kind: RequestKind, reason: str) -> None:
     """Put the request where the owner looks for it; it acts within a second and takes it away.
+
+    The owner masks the reason by all that it knows to be secret.  What is put there is masked too, by the built-in
+    rules and the values of our own secret variables; who knows more gives a reason that is masked by it already.
 
     Raises :class:`Refused` when nobody is known to live who could act on it, or when one is waiting already.
     """
@@ -31,11 +35,33 @@ def ask_owner(conversation: str, entry: Entry, kind: RequestKind, reason: str) -
             raise Refused(f"{receipt.ref} has ended; there is nothing to {kind}")
         case Liveness.UNKNOWN:
             raise Refused(f"{receipt.ref}: nobody here can tell whether its owner lives; {kind} it on {receipt.host!r}")
-    data = json.dumps({"kind": str(kind), "reason": reason[:REQUEST_REASON_CHARS]}).encode() + b"\n"
+    data = json.dumps({"kind": str(kind), "reason": _masked(reason)}).encode() + b"\n"
     with tool_folder(conversation, receipt.tool) as folder:
         if folder is None:
             raise Refused(f"{receipt.ref} is not there any more")
         _publish(Directory(folder, receipt.tool, made=False), names.request_file(receipt.capture_id), data)
+
+
+def _masked(reason: str) -> str:
+    """The beginning of the reason, sanitised.
+
+    By the slow engine: for one line it is ready ten times sooner than the fast one is compiled, and always there.
+    """
+    if not reason:
+        return ""
+    from capture_core.redact.heads import PlainScanners
+    from capture_core.redact.hiding import Hiding
+    from capture_core.redact.known import from_environment
+    from capture_core.redact.slow import SlowEngine
+    from capture_core.sanitise import sanitised
+
+    masked = sanitised(
+        raw_text(reason[:MESSAGE_CHARS]),
+        pending_bytes=LIBRARY.pending_fragment_bytes,
+        engine=SlowEngine,
+        veils=Hiding(from_environment(os.environb), PlainScanners).veils,
+    )
+    return masked.decode()[:REQUEST_REASON_CHARS]
 
 
 def _publish(folder: Directory, name: str, data: bytes) -> None:

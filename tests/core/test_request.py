@@ -38,6 +38,21 @@ def test_the_owner_of_a_live_capture_is_asked(tmp_path: Path) -> None:
     assert len(said["reason"]) == 200
 
 
+def test_a_secret_at_the_end_of_a_reason_is_masked_before_it_is_cut(tmp_path: Path) -> None:
+    owner = Owner(tmp_path)
+    ask(tmp_path, owner, "x" * 180 + " ghp_16C7e42F292c6912E7710c838347Ae178B4a")
+    said = json.loads((owner.folder / f"{owner.id}.request").read_bytes())
+    assert said["reason"] == "x" * 180 + " [redacted:gh-token]"[:20]
+
+
+@pytest.mark.parametrize("reason", ["", "a \udcff", "cut \ud83d", "x" * 100_000])
+def test_any_reason_can_be_given(tmp_path: Path, reason: str) -> None:
+    owner = Owner(tmp_path)
+    ask(tmp_path, owner, reason)
+    said = json.loads((owner.folder / f"{owner.id}.request").read_bytes())
+    assert said["reason"] == reason[:200].replace("\udcff", "\N{REPLACEMENT CHARACTER}").replace("\ud83d", "?")
+
+
 def test_a_second_request_does_not_replace_the_first(tmp_path: Path) -> None:
     owner = Owner(tmp_path)
     ask(tmp_path, owner, "first")
