@@ -39,6 +39,8 @@ VALUES = (
 DOUBTFUL = ("$ecret", "a.b[0]", "0a1b2c3d", "nWGxne_9Wm")
 """Beginnings of values that look like a variable, an expression, an item, a short name: that is what ends a stream."""
 
+_DOUBTFUL_ENDS = tuple(each[:size] for each in DOUBTFUL for size in range(RUN, len(each) + 1))
+
 
 class Secret(NamedTuple):
     """A text with secrets in it."""
@@ -111,6 +113,8 @@ def cut(one: Draw, stop: int) -> tuple[Secret, bytes]:
     raw = one.raw[: one.begin + stop % (len(one.raw) - one.begin + 1)]
     raw = raw.decode(errors="ignore").encode()
     if len(raw) >= one.begin + one.size:
+        # Behind the value there may be another, which was cut.
+        assume(raw == one.raw or not raw.decode().endswith(_DOUBTFUL_ENDS))
         return one.secret, raw
     shown = Stripper().feed(raw[one.begin :]).decode()
     # An unfinished token behind which the line is over may be a word for all that is known.
