@@ -59,6 +59,12 @@ class Rule(NamedTuple):
     """Which part of a whole value is the secret: the group ``secret``.  A value that it does not match is spared."""
 
 
+WORD = "A-Za-z0-9_"
+URL_SAFE = "A-Za-z0-9_-"
+LETTERS = "A-Za-z0-9"
+HEX = "0-9a-f"
+"""Insides of classes: what many tokens are made of."""
+
 APART = r"(?:(?<![A-Za-z0-9])|(?<=\\[bfnrt])|(?<=%[0-9A-Fa-f]{2})|(?<=\\u[0-9A-Fa-f]{4}))"
 """No letter or digit before, but for that of an escape, as in JSON and URLs."""
 
