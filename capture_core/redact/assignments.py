@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from capture_core.redact.rule import Rule
+from capture_core.redact.rule import OPENED, WORD_ENDS, Rule
 from capture_core.redact.values import (
     AFTER,
     BARE_CODE,
@@ -14,12 +14,9 @@ from capture_core.redact.values import (
     STRONG,
 )
 
-_OPENED = "(?P<value>)"
 _QUOTED = r"['\"][\w-]{0,40}"
 _SIGN = r"[ \t]{1,40}(?:=>|[:?+]?=)[ \t]{0,40}"
 _ALIGNED = ("  ", r"\t", r" [:?+]=")
-_WORD_ENDS = r"(?<=[^ \t])[ \t]|[\r\n\"'`<]"
-"""Behind a space: the next word, however many spaces there are."""
 
 
 def assignment(
@@ -51,7 +48,7 @@ def assignment(
 ASSIGNMENTS = (
     assignment(
         signs=("=", "[0-9]=", "_[0-9]="),
-        opening=f"{NAMES}{NUMBERED}={_OPENED}",
+        opening=f"{NAMES}{NUMBERED}={OPENED}",
         ends=r"[ \t\r\n\"'`]",
         spared=BARE_CODE,
         within=rf"(?!(?:{MINIFIED})\Z)(?P<secret>.*)",
@@ -94,7 +91,7 @@ ASSIGNMENTS = (
         # A quotation mark stands before the name.
         before=_QUOTED,
         signs=("=", "_[0-9]="),
-        opening=f"{_QUOTED}{NAMES}{NUMBERED}{_OPENED}=",
+        opening=f"{_QUOTED}{NAMES}{NUMBERED}{OPENED}=",
         ends=r"['\"\r\n](?<!\\['\"])",
         spared="=.{0,3}",
         within=rf"=(?!\\|[{{%$]|(?:{BARE_CODE}|{QUOTED_CODE})\Z)(?P<secret>.*)",
@@ -121,7 +118,7 @@ ASSIGNMENTS = (
             ' => "',
             '=>"',
         ),
-        opening=rf'{NAMES}{NUMBERED}(?:"\])? ?(?:=>|:=|=) ?[bfuBFU]?"{_OPENED}',
+        opening=rf'{NAMES}{NUMBERED}(?:"\])? ?(?:=>|:=|=) ?[bfuBFU]?"{OPENED}',
         ends=r'["\r\n](?<!\\")',
         spared=QUOTED_CODE,
         masks=(
@@ -162,7 +159,7 @@ ASSIGNMENTS = (
             " => '",
             "=>'",
         ),
-        opening=rf"{NAMES}{NUMBERED}(?:'\])? ?(?:=>|:=|=) ?[bfuBFU$]?'{_OPENED}",
+        opening=rf"{NAMES}{NUMBERED}(?:'\])? ?(?:=>|:=|=) ?[bfuBFU$]?'{OPENED}",
         ends=r"['\r\n](?<!\\')",
         spared=QUOTED_CODE,
         masks=(
@@ -180,7 +177,7 @@ ASSIGNMENTS = (
     ),
     assignment(
         signs=(r"=\\", r" = \\", r"[0-9]=\\"),
-        opening=rf'{NAMES}{NUMBERED} ?= ?\\{{1,7}}["\']{_OPENED}',
+        opening=rf'{NAMES}{NUMBERED} ?= ?\\{{1,7}}["\']{OPENED}',
         ends=r'\\{1,7}["\'](?<!\\\\\\["\'])|["\r\n]',
         spared=QUOTED_CODE,
         masks=(r'{"cmd": "PASSWORD=\"«hunter2»\" make"}', r'"f(secret = \"«0123»\")"'),
@@ -188,8 +185,8 @@ ASSIGNMENTS = (
     ),
     assignment(
         signs=(" = ", "= "),
-        opening=f"{NAMES}{NUMBERED} ?= {_OPENED}",
-        ends=_WORD_ENDS,
+        opening=f"{NAMES}{NUMBERED} ?= {OPENED}",
+        ends=WORD_ENDS,
         spared=SHORT,
         within=rf"[ \t]*(?:{STRONG}){AFTER}",
         masks=("[server]\npassword = «hunter2»\n", "secret_key =   «c2VjcmV0LW9m/Zm9v» ; old", "password = «p@ssword»"),
@@ -207,7 +204,7 @@ ASSIGNMENTS = (
     assignment(
         # Signs in a column, and those that add or only set what is not set.
         signs=_ALIGNED,
-        opening=rf'{NAMES}{NUMBERED}{_SIGN}[bfuBFU]?"{_OPENED}',
+        opening=rf'{NAMES}{NUMBERED}{_SIGN}[bfuBFU]?"{OPENED}',
         ends=r'["\r\n](?<!\\")',
         spared=QUOTED_CODE,
         masks=('DB_PASSWORD   = "«hunter two»"', 'db_password\t=\t"«0a1b2c3d»"', 'secret_key  =>  "«a\\"bc»"'),
@@ -215,7 +212,7 @@ ASSIGNMENTS = (
     ),
     assignment(
         signs=_ALIGNED,
-        opening=rf"{NAMES}{NUMBERED}{_SIGN}[bfuBFU$]?'{_OPENED}",
+        opening=rf"{NAMES}{NUMBERED}{_SIGN}[bfuBFU$]?'{OPENED}",
         ends=r"['\r\n](?<!\\')",
         spared=QUOTED_CODE,
         masks=("DB_PASSWORD   = '«hunter two»'", "api_key\t:=\t'«0a1b2c3d»'"),
@@ -223,8 +220,8 @@ ASSIGNMENTS = (
     ),
     assignment(
         signs=_ALIGNED,
-        opening=rf"{NAMES}{NUMBERED}[ \t]{{1,40}}[:?+]?=[ \t]{_OPENED}",
-        ends=_WORD_ENDS,
+        opening=rf"{NAMES}{NUMBERED}[ \t]{{1,40}}[:?+]?=[ \t]{OPENED}",
+        ends=WORD_ENDS,
         spared=SHORT,
         within=rf"[ \t]*(?![0-9]*\*)(?:{STRONG}){AFTER}",
         masks=("DB_PASSWORD   = «hUnt3r2xQ9»\n", "api_key\t=\t«hUnt3r2xQ9»\n", "API_KEY  ?= «0a1b2c3d4e»\n"),

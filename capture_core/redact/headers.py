@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from capture_core.redact.rule import Rule
+from capture_core.redact.rule import OPENED, Rule
 from capture_core.redact.values import ANY_STRONG, FILLED_IN, SHORT
 
-_OPENED = "(?P<value>)"
 _NAME_ENDS = r"\\{0,3}[\"']?\]? ?"
 # A quotation mark that ends the value: not the one that opened it, behind sign, space or bracket; but the sign may be
 # that which fills up base64, of which there are two, or one behind more than any name.
@@ -33,7 +32,7 @@ HEADERS = (
         candidates=tuple(
             f"(?i:authorization){sign}" for sign in (":", '":', '" :', "':", "' :", "=", '"]', "']", '"=', "\\\\")
         ),
-        opening=f"(?i:authorization){_NAME_ENDS}{_OPENED}[:=]",
+        opening=f"(?i:authorization){_NAME_ENDS}{OPENED}[:=]",
         ends=_ENDS,
         spared=SHORT,
         within=(
@@ -72,7 +71,7 @@ HEADERS = (
         name="authorization",
         source="IETF, RFC 7616 HTTP Digest Access Authentication: The Authorization Header Field",
         candidates=(f"(?i:authorization): {_WITH_PARAMETERS} ",),
-        opening=f"(?i:authorization): {_WITH_PARAMETERS}{_OPENED} ",
+        opening=f"(?i:authorization): {_WITH_PARAMETERS}{OPENED} ",
         ends="[\r\n]",
         spared=SHORT,
         within=r" (?P<secret>[^\s=]+=.*)",
@@ -86,7 +85,7 @@ HEADERS = (
         name="authorization",
         source="IETF, RFC 7616 HTTP Digest Access Authentication: The Authorization Header Field",
         candidates=tuple(f"(?i:authorization)({sign}){_WITH_PARAMETERS} " for sign in ('": ?"', "': ?'")),
-        opening=rf"(?i:authorization)[\"']: ?[\"']{_WITH_PARAMETERS}{_OPENED} ",
+        opening=rf"(?i:authorization)[\"']: ?[\"']{_WITH_PARAMETERS}{OPENED} ",
         ends=r"[\"'](?<!\\[\"'])|[\r\n]",
         spared=SHORT,
         within=r" (?P<secret>[^\s=]+=.*)",
@@ -97,7 +96,7 @@ HEADERS = (
         name="bearer",
         source="IETF, RFC 6750 The OAuth 2.0 Authorization Framework, Bearer Token Usage: Request Header Field",
         candidates=("[Bb]earer ",),
-        opening=rf"[Bb]earer{_OPENED} ",
+        opening=rf"[Bb]earer{OPENED} ",
         ends=r"[^A-Za-z0-9._~+/=-]",
         within=r" (?=[^0-9]*[0-9])(?=[^A-Za-z]*[A-Za-z])(?P<secret>[A-Za-z0-9._~+/=-]{16,}?)\.?",
         spared=SHORT,
@@ -112,7 +111,7 @@ HEADERS = (
             r"(?:(?<=(?i:x-api))|(?<=(?i:x-auth))|(?<=(?i:x-vault))|(?<=(?i:x-session))|(?<=(?i:api))"
             r"|(?<=(?i:x-amz-security))|(?<=(?i:x-csrf))|(?<=(?i:x-xsrf))|(?<=(?i:x-functions))|(?<=(?i:x-goog-api))"
             r"|(?<=(?i:subscription))|(?<=(?i:private))|(?<=(?i:x-amz-session))|(?<=(?i:x-github))|(?<=(?i:x-shopify-access)))"
-            rf"(?i:-(?:key|token|secret|password|auth|session))[\"']?{_OPENED}:"
+            rf"(?i:-(?:key|token|secret|password|auth|session))[\"']?{OPENED}:"
         ),
         ends=r"[\r\n]|(?<![: \"'\[])[ \t\"'`\]<>\\]",
         spared=SHORT,
@@ -134,7 +133,7 @@ HEADERS = (
         name="cookie",
         source="IETF, RFC 6265 HTTP State Management Mechanism: Cookie",
         candidates=tuple(f"(?i:cookie){sign}" for sign in (":", '":', "':", "\\\\")),
-        opening=rf"(?<![A-Za-z_-])(?i:cookie)\\{{0,3}}[\"']?{_OPENED}:",
+        opening=rf"(?<![A-Za-z_-])(?i:cookie)\\{{0,3}}[\"']?{OPENED}:",
         ends=_ENDS,
         spared=SHORT,
         within=rf"{_BEGINS}(?P<secret>[\w.!#$%&*+^|~-]+=(?!{FILLED_IN}\Z)[^\r\n]{{4,}}?)\]?",
@@ -150,7 +149,7 @@ HEADERS = (
         name="cookie",
         source="IETF, RFC 6265 HTTP State Management Mechanism: Set-Cookie",
         candidates=tuple(f"(?i:set-cookie){sign}" for sign in (":", '":', "':", "\\\\")),
-        opening=rf"(?i:set-cookie)\\{{0,3}}[\"']?{_OPENED}:",
+        opening=rf"(?i:set-cookie)\\{{0,3}}[\"']?{OPENED}:",
         ends=r"[;\r\n]|(?<![:=>\[ \t\\(,])[\"'`]",
         spared=SHORT,
         within=rf"{_BEGINS}[\w.!#$%&*+^|~-]+=(?:\\?\")?(?!{FILLED_IN}\Z)(?P<secret>.{{4,}}?)\]?",
@@ -164,7 +163,7 @@ HEADERS = (
         name="cookie",
         source="PHP, Manual: Sessions, Runtime Configuration, session.name",
         candidates=("(?i:sessid|sessionid|session_id|connect.sid)=",),
-        opening=rf"(?i:sessid|sessionid|session_id|connect\.sid){_OPENED}=",
+        opening=rf"(?i:sessid|sessionid|session_id|connect\.sid){OPENED}=",
         ends=r"[;&\s\"'`<>,)]",
         spared="=.{0,5}",
         within=r"=(?=[^0-9]*[0-9])(?P<secret>[A-Za-z0-9._%~+/=-]{12,})",

@@ -5,9 +5,8 @@ The lines that frame a block are given out.  A block that never ends is over wit
 
 from __future__ import annotations
 
-from capture_core.redact.rule import Rule
+from capture_core.redact.rule import OPENED, Rule
 
-_OPENED = "(?P<value>)"
 _LINE_CHARS = 200
 # What logs and diffs put before a line, and programs around it.
 _BEFORE = r"(?:[\w.:-]{1,40} +\| ?)?[ \t|>+\"'-]*"
@@ -39,7 +38,7 @@ def _block(
         name=name,
         source=source,
         candidates=(begin + last,),
-        opening=f"{begin}{_OPENED}{last}",
+        opening=f"{begin}{OPENED}{last}",
         ends=rf"{end}|{_TWO_FOREIGN}|{_NOT_FOLLOWED}",
         within=_WITHIN,
         spared=r"[-\s\\rn]{0,8}[\"'`]?",
@@ -109,7 +108,7 @@ KEYS = (
         name="private-key",
         source="IETF, RFC 7518 JSON Web Algorithms: Parameters for Private Keys",
         candidates=('"d": ?"',),
-        opening=f'"d": ?"{_OPENED}',
+        opening=f'"d": ?"{OPENED}',
         ends=r"[^A-Za-z0-9_-]",
         within="(?=.*[0-9])(?=.*[A-Z])(?=.*[a-z])(?P<secret>[A-Za-z0-9_-]{42,})",
         spared=".{0,9}",

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from capture_core.redact.assignments import assignment
-from capture_core.redact.rule import Rule
+from capture_core.redact.rule import OPENED, WORD_ENDS, Rule
 from capture_core.redact.values import AFTER, BARE_CODE, NAMES, NUMBERED, QUOTED_CODE, SHORT, STRONG, one_of
 
-_OPENED = "(?P<value>)"
-_WORD_ENDS = r"(?<=[^ \t])[ \t]|[\r\n\"'`<]"
 # Two rows, since in one hyperscan misses what begins where a block does.
 _OPTION = r"--[A-Za-z][A-Za-z0-9_-]{0,40}"
 _SET_BY = r"(?:ENV |setenv |set -[A-Za-z]{1,3} )[A-Za-z0-9_-]{0,40}"
@@ -19,8 +17,8 @@ OPTIONS = (
         # Behind a dash: --password and --db-password.
         before="-",
         signs=(" ",),
-        opening=f"-{NAMES}{NUMBERED} {_OPENED}",
-        ends=_WORD_ENDS,
+        opening=f"-{NAMES}{NUMBERED} {OPENED}",
+        ends=WORD_ENDS,
         spared=SHORT,
         within=rf"[ \t]*(?:{STRONG}){AFTER}",
         masks=("+ mysql --password «hunter2» db\n", "curl --api-token «0a1b2c3d4e5f» -x"),
@@ -29,7 +27,7 @@ OPTIONS = (
     assignment(
         before="-",
         signs=("""["'],""",),
-        opening=rf"-{NAMES}[\"'], ?\"{_OPENED}",
+        opening=rf"-{NAMES}[\"'], ?\"{OPENED}",
         ends=r'["\r\n](?<!\\")',
         spared=_ARGUMENT,
         masks=('["mysql", "--password", "«hunter two»"]',),
@@ -38,7 +36,7 @@ OPTIONS = (
     assignment(
         before="-",
         signs=("""["'],""",),
-        opening=rf"-{NAMES}[\"'], ?'{_OPENED}",
+        opening=rf"-{NAMES}[\"'], ?'{OPENED}",
         ends=r"['\r\n](?<!\\')",
         spared=_ARGUMENT,
         masks=("['mysql', '--password', '«hunter two»']",),
@@ -47,8 +45,8 @@ OPTIONS = (
     assignment(
         before=_OPTION,
         signs=(" ",),
-        opening=f"{_OPTION}{NAMES}{NUMBERED} {_OPENED}",
-        ends=_WORD_ENDS,
+        opening=f"{_OPTION}{NAMES}{NUMBERED} {OPENED}",
+        ends=WORD_ENDS,
         spared=SHORT,
         within=rf"[ \t]*(?:{STRONG}){AFTER}",
         masks=("--client_secret «0a1b2c3d4e» --dbPassword «hunter2»",),
@@ -57,8 +55,8 @@ OPTIONS = (
     assignment(
         before=_SET_BY,
         signs=(" ",),
-        opening=f"{_SET_BY}{NAMES}{NUMBERED} {_OPENED}",
-        ends=_WORD_ENDS,
+        opening=f"{_SET_BY}{NAMES}{NUMBERED} {OPENED}",
+        ends=WORD_ENDS,
         spared=SHORT,
         within=rf"[ \t]*(?:{STRONG}){AFTER}",
         masks=(
@@ -71,7 +69,7 @@ OPTIONS = (
     assignment(
         before="-",
         signs=(' "',),
-        opening=f'-{NAMES}{NUMBERED} "{_OPENED}',
+        opening=f'-{NAMES}{NUMBERED} "{OPENED}',
         ends=r'["\r\n](?<!\\")',
         spared=_ARGUMENT,
         masks=('mysql --password "«hunter two»" x',),
@@ -80,7 +78,7 @@ OPTIONS = (
     assignment(
         before="-",
         signs=(" '",),
-        opening=f"-{NAMES}{NUMBERED} '{_OPENED}",
+        opening=f"-{NAMES}{NUMBERED} '{OPENED}",
         ends=r"['\r\n](?<!\\')",
         spared=_ARGUMENT,
         masks=("+ mysql --password '«hunter two»' x",),
@@ -88,7 +86,7 @@ OPTIONS = (
     ),
     assignment(
         signs=("%3[Dd]",),
-        opening=f"{NAMES}{NUMBERED}%3[Dd]{_OPENED}",
+        opening=f"{NAMES}{NUMBERED}%3[Dd]{OPENED}",
         ends=r"[&\s\"'`<>]|%26|%0[AaDd]",
         spared=BARE_CODE,
         masks=("?next=%2Flogin%3Fpassword%3D«hunter2»%26x%3D1",),
@@ -97,7 +95,7 @@ OPTIONS = (
     assignment(
         # In columns.
         signs=("\t", r" {1,8}\| "),
-        opening=rf"{NAMES}{NUMBERED}(?: {{1,8}}\| |\t){_OPENED}",
+        opening=rf"{NAMES}{NUMBERED}(?: {{1,8}}\| |\t){OPENED}",
         ends=r"(?<=[^ \t])[ \t]|[\r\n\"'`<|]",
         spared=SHORT,
         within=rf"[ \t]*(?:{STRONG}){AFTER}",
@@ -106,7 +104,7 @@ OPTIONS = (
     ),
     assignment(
         signs=(" = `", "=`", ": `", ":`"),
-        opening=f"{NAMES}{NUMBERED} ?[=:] ?`{_OPENED}",
+        opening=f"{NAMES}{NUMBERED} ?[=:] ?`{OPENED}",
         ends=r"[`\r\n]",
         spared=QUOTED_CODE,
         within=rf"(?:{STRONG})",
@@ -117,7 +115,7 @@ OPTIONS = (
         name="assignment",
         source="The Open Group, Shell Command Language: Simple Commands",
         candidates=(r"[\s?&,](?i:pass)=",),
-        opening=rf"[\s?&,](?i:pass)={_OPENED}",
+        opening=rf"[\s?&,](?i:pass)={OPENED}",
         ends=r"[ \t\r\n\"'`&]",
         spared=BARE_CODE,
         masks=("host=db user=ana pass=«hunter2»\n",),

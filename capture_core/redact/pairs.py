@@ -2,7 +2,7 @@ r"""Values of keys that look secret, as JSON, YAML, XML and logs write them: ``"
 
 from __future__ import annotations
 
-from capture_core.redact.rule import Rule
+from capture_core.redact.rule import OPENED, WORD_ENDS, Rule
 from capture_core.redact.values import (
     AFTER,
     FILLED_IN,
@@ -18,11 +18,9 @@ from capture_core.redact.values import (
     WORD_OR_STRONG,
 )
 
-_OPENED = "(?P<value>)"
 _PASSWORDS = rf"(?:{PASSWORDS}|(?<=[\"'])(?:pass|pwd)|(?<![A-Za-z0-9-])(?:pass|pwd)(?=[\"']))"
 _BREAK = r"[ \t]{0,40}(?:\r?\n[ \t]{0,80})?"
 _COLON = rf"[ \t]{{0,8}}(?::|=>){_BREAK}"
-_WORD_ENDS = r"(?<=[^ \t])[ \t]|[\r\n\"'`<]"
 _JSON = "Ecma International, ECMA-404 The JSON data interchange syntax: Objects"
 _YAML = "The YAML Project, YAML Ain't Markup Language: Block Mappings"
 
@@ -58,22 +56,10 @@ def _quoted(names: str, quote: str, *, within: str, masks: tuple[str, ...], pass
         names=names,
         # What follows the colon is told apart afterwards: it may be far away.
         signs=(
-            '":',
-            "':",
-            '" :',
-            "' :",
-            '"=>',
-            "'=>",
-            '" =>',
-            "' =>",
-            '[0-9]":',
-            "[0-9]':",
-            '_[0-9]":',
-            f": {quote}",
-            f":{quote}",
-            f":  {quote}",
+            *('":', "':", '" :', "' :", '"=>', "'=>", '" =>', "' =>"),
+            *('[0-9]":', "[0-9]':", '_[0-9]":', f": {quote}", f":{quote}", f":  {quote}"),
         ),
-        opening=rf"{names}{NUMBERED}[\"']?{_COLON}[buBU]?{quote}{_OPENED}",
+        opening=rf"{names}{NUMBERED}[\"']?{_COLON}[buBU]?{quote}{OPENED}",
         ends=rf"[{quote}\r\n](?<!\\{quote})",
         spared=SHORT,
         within=within,
@@ -145,7 +131,7 @@ PAIRS = (
         source=_JSON,
         names=NAMES,
         signs=(r"\\",),
-        opening=rf"{NAMES}{NUMBERED}\\{{1,7}}[\"'][ \t]{{0,8}}(?::|=>)[ \t]{{0,8}}\\{{1,7}}[\"']{_OPENED}",
+        opening=rf"{NAMES}{NUMBERED}\\{{1,7}}[\"'][ \t]{{0,8}}(?::|=>)[ \t]{{0,8}}\\{{1,7}}[\"']{OPENED}",
         ends=r"\\{1,7}[\"'](?<!\\\\\\[\"'])|[\"\r\n]",
         spared=SHORT,
         within=_NOT_LABELLED,
@@ -159,7 +145,7 @@ PAIRS = (
         source=_YAML,
         names=PASSWORDS,
         signs=(": ", "[0-9]:", '": ', "': ", "[\"'] : "),
-        opening=rf"(?<![A-Za-z] ){PASSWORDS}{NUMBERED}(?:[\"'] ?)?: {_OPENED}",
+        opening=rf"(?<![A-Za-z] ){PASSWORDS}{NUMBERED}(?:[\"'] ?)?: {OPENED}",
         # Behind the break of the line, so that what ended the value can be told.
         ends=r"(?<=[\r\n])|(?<=[^ \t:][ \t])|:[ \t]|[\"'`<]",
         spared=SHORT,
@@ -188,8 +174,8 @@ PAIRS = (
         source=_YAML,
         names=NAMES,
         signs=(": ", "[0-9]:", '": ', "': ", "[\"'] : "),
-        opening=rf"(?:{KEYS}|(?<=[A-Za-z] ){PASSWORDS}){NUMBERED}(?:[\"'] ?)?: {_OPENED}",
-        ends=_WORD_ENDS,
+        opening=rf"(?:{KEYS}|(?<=[A-Za-z] ){PASSWORDS}){NUMBERED}(?:[\"'] ?)?: {OPENED}",
+        ends=WORD_ENDS,
         spared=SHORT,
         within=rf"[ \t]*(?:{STRONG}){AFTER}",
         masks=(
@@ -213,7 +199,7 @@ PAIRS = (
         source=_YAML,
         names=NAMES,
         signs=(":", "[\"']:"),
-        opening=rf"{NAMES}{NUMBERED}[\"']?:{_OPENED}",
+        opening=rf"{NAMES}{NUMBERED}[\"']?:{OPENED}",
         ends=r"[\s\"'`<>,;&|]",
         spared=SHORT,
         within=rf"(?:{STRONG}){AFTER}",
@@ -224,7 +210,7 @@ PAIRS = (
         source=_YAML,
         names=NAMES,
         signs=(":\n", ":\r\n", ": \n", '":\n', r": [|>][+-]?\r?\n"),
-        opening=rf"{NAMES}{NUMBERED}[\"']?:(?: [|>][+-]?)? ?\r?\n{_OPENED}",
+        opening=rf"{NAMES}{NUMBERED}[\"']?:(?: [|>][+-]?)? ?\r?\n{OPENED}",
         ends=r"(?<=[^ \t\r\n])[ \t]|[\r\n\"'`<]",
         spared=SHORT,
         within=rf"[ \t]+(?:- )?(?:{STRONG}){AFTER}",
@@ -240,7 +226,7 @@ PAIRS = (
         name="assignment",
         source=_YAML,
         candidates=(r"\n[ \t]{0,20}pass: ",),
-        opening=rf"\n[ \t]{{0,20}}pass: {_OPENED}",
+        opening=rf"\n[ \t]{{0,20}}pass: {OPENED}",
         ends=r"(?<=[\r\n])|(?<=[^ \t:][ \t])|:[ \t]|[`<]",
         spared=SHORT,
         within=rf"[ \t]*[\"']?(?:{STRONG})[\"']?{AFTER}",
@@ -251,7 +237,7 @@ PAIRS = (
         name="assignment",
         source="Docker, Documentation: docker login, Default behavior",
         candidates=('"auth": ?"',),
-        opening=rf'"auth": ?"{_OPENED}',
+        opening=rf'"auth": ?"{OPENED}',
         ends=r"[^A-Za-z0-9+/=]",
         spared=SHORT,
         within=r"(?=[^0-9]*[0-9])(?P<secret>[A-Za-z0-9+/]{12,}={0,2})",
@@ -262,7 +248,7 @@ PAIRS = (
         source="World Wide Web Consortium, Extensible Markup Language: Start-Tags",
         names=NAMES,
         signs=(">",),
-        opening=rf"{NAMES}{NUMBERED}{_OPENED}>",
+        opening=rf"{NAMES}{NUMBERED}{OPENED}>",
         ends=r"(?<=</)|[ \t\r\n]",
         spared=SHORT,
         within=rf">(?!(?:{FILLED_IN}|{LABEL})</)(?P<secret>[^<]+)</",
@@ -278,7 +264,7 @@ PAIRS = (
         source="The Kubernetes Authors, Kubernetes Documentation: Define Environment Variables for a Container",
         names=NAMES,
         signs=(r"[\"']?,?\s+[\"']?[Vv]alue",),
-        opening=rf"{NAMES}{NUMBERED}[\"']?,?{_BREAK}[\"']?[Vv]alue[\"']?[ \t]{{0,8}}[:=] ?\"{_OPENED}",
+        opening=rf"{NAMES}{NUMBERED}[\"']?,?{_BREAK}[\"']?[Vv]alue[\"']?[ \t]{{0,8}}[:=] ?\"{OPENED}",
         ends=r'["\r\n](?<!\\")',
         spared=QUOTED_CODE,
         masks=(
@@ -293,8 +279,8 @@ PAIRS = (
         source="The Kubernetes Authors, Kubernetes Documentation: Define Environment Variables for a Container",
         names=NAMES,
         signs=(r"\s+value:", r"[\"']\s+value:"),
-        opening=rf"{NAMES}{NUMBERED}[\"']?\r?\n[ \t]{{1,80}}value: {_OPENED}",
-        ends=_WORD_ENDS,
+        opening=rf"{NAMES}{NUMBERED}[\"']?\r?\n[ \t]{{1,80}}value: {OPENED}",
+        ends=WORD_ENDS,
         spared=SHORT,
         within=rf"[ \t]*(?!(?:{FILLED_IN})\Z)(?P<secret>[^\s]{{4,}})",
         masks=("- name: DB_PASSWORD\n  value: «hunter»\n",),

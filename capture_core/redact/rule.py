@@ -59,6 +59,12 @@ class Rule(NamedTuple):
     """Which part of a whole value is the secret: the group ``secret``.  A value that it does not match is spared."""
 
 
+OPENED = "(?P<value>)"
+"""In an opening: here the value begins."""
+
+WORD_ENDS = r"(?<=[^ \t])[ \t]|[\r\n\"'`<]"
+"""What ends a value that is a word.  Behind a space it is the next word, however many spaces there are."""
+
 WORD = "A-Za-z0-9_"
 URL_SAFE = "A-Za-z0-9_-"
 LETTERS = "A-Za-z0-9"

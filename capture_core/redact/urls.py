@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from capture_core.redact.rule import Rule, token
+from capture_core.redact.rule import OPENED, Rule, token
 from capture_core.redact.values import BARE_CODE, FILLED_IN, NAMES, SHORT
 
-_OPENED = "(?P<value>)"
 _NO_PASSWORD = rf"(?:{FILLED_IN}|(?i:pass(?:word|wd)?|pwd|pw|secret|token)|[A-Z]+(?:_[A-Z]+)*)"
 _PORT = r"[0-9]{1,5}(?:[/?#),;\]}\\]|\Z)"
 _BEFORE = r"(?:[?&;]|&amp;|\\u0026|%3[Ff]|%26)"
@@ -21,7 +20,7 @@ URLS = (
         name="url-password",
         source="IETF, RFC 3986 Uniform Resource Identifier: User Information",
         candidates=(r"://[^/\s:@\"'<>]{0,64}:",),
-        opening=rf"://[^/\s:@\"'<>]{{0,64}}{_OPENED}:",
+        opening=rf"://[^/\s:@\"'<>]{{0,64}}{OPENED}:",
         ends=r"[\s\"'`<>]",
         spared=SHORT,
         within=(
@@ -64,7 +63,7 @@ URLS = (
         name="url-parameter",
         source="Amazon Web Services, S3 API Reference: Authenticating Requests, Using Query Parameters",
         candidates=(f"[?&;6fF]{_SIGNED}=",),
-        opening=rf"(?:[?&;]|(?<=\\u002)6|(?<=%3)[Ff]|(?<=%2)6){_SIGNED}{_OPENED}=",
+        opening=rf"(?:[?&;]|(?<=\\u002)6|(?<=%3)[Ff]|(?<=%2)6){_SIGNED}{OPENED}=",
         ends=_QUERY_ENDS,
         within=rf"=(?!{_NO_PASSWORD}\Z)(?P<secret>[^{{$<%(].{{3,}}|%[0-9A-Fa-f]{{2}}.{{3,}})",
         spared="=.{0,3}",
@@ -84,7 +83,7 @@ URLS = (
         name="url-parameter",
         source="WHATWG, URL Standard: application/x-www-form-urlencoded",
         candidates=(f"[?&][A-Za-z0-9_-]{{0,40}}{NAMES}=",),
-        opening=f"[?&][A-Za-z0-9_-]{{0,40}}{NAMES}{_OPENED}=",
+        opening=f"[?&][A-Za-z0-9_-]{{0,40}}{NAMES}{OPENED}=",
         ends=_QUERY_ENDS,
         within=rf"=(?!{_NO_PASSWORD}\Z|[{{$<%(]|(?:{BARE_CODE})\Z)(?P<secret>.+)",
         spared="=.{0,3}",
@@ -95,7 +94,7 @@ URLS = (
         name="url-parameter",
         source="IETF, RFC 6749 The OAuth 2.0 Authorization Framework: Authorization Response",
         candidates=(f"[?&]{_CODES}=",),
-        opening=f"[?&]{_CODES}{_OPENED}=",
+        opening=f"[?&]{_CODES}{OPENED}=",
         ends=_QUERY_ENDS,
         within=r"=(?=[^0-9]*[0-9])(?=[^A-Za-z]*[A-Za-z])(?P<secret>[A-Za-z0-9._~%+/=-]{16,})",
         spared="=.{0,3}",
@@ -111,7 +110,7 @@ URLS = (
         ),
         opening=(
             r"(?:; ?(?i:password|pwd|passphrase) ?"
-            rf"|(?i:accountkey|sharedaccesskey|sharedsecretvalue|sharedaccesssignature)){_OPENED}="
+            rf"|(?i:accountkey|sharedaccesskey|sharedsecretvalue|sharedaccesssignature)){OPENED}="
         ),
         ends=r"[;\r\n\"'`]",
         within=rf"= ?(?!{FILLED_IN}\Z)(?P<secret>[^;]{{4,}})",
@@ -127,7 +126,7 @@ URLS = (
         name="connection-string",
         source="Oracle, Database JDBC Developer's Guide: Database URLs and Database Specifiers",
         candidates=("(?i:oracle:(?:thin|oci):)",),
-        opening=rf"(?i:oracle:(?:thin|oci):){_OPENED}",
+        opening=rf"(?i:oracle:(?:thin|oci):){OPENED}",
         ends=r"[\s\"'`<>]",
         within=r"[^/@\s]{1,64}/(?P<secret>[^@\s]{4,})@.*",
         spared=SHORT,
@@ -138,7 +137,7 @@ URLS = (
         name="netrc",
         source="GNU, Inetutils manual: The .netrc file",
         candidates=(r"login [^ \t\r\n]{1,64}[ \t\r\n]{1,8}password ",),
-        opening=rf"login [^ \t\r\n]{{1,64}}[ \t\r\n]{{1,8}}password{_OPENED} ",
+        opening=rf"login [^ \t\r\n]{{1,64}}[ \t\r\n]{{1,8}}password{OPENED} ",
         ends=r"(?<=[^ ])[\s\"'`]|[\r\n]",
         within=rf" *(?!{FILLED_IN}\Z)(?P<secret>[^\s]{{4,}})",
         spared=SHORT,
@@ -149,7 +148,7 @@ URLS = (
         name="curl-user",
         source="curl, Manual page: -u, --user <user:password>",
         candidates=("-u ", "-U ", "--user[ =]", "--proxy-user[ =]"),
-        opening=rf"(?:(?<=\s)-[uU]|--(?:proxy-)?user){_OPENED}[ =]",
+        opening=rf"(?:(?<=\s)-[uU]|--(?:proxy-)?user){OPENED}[ =]",
         ends=r"(?<=[^ \"'=])[\s\"'`]|[\r\n]",
         within=(
             r"[ =] *[\"']?(?P<user>[^:\s\"'/<>{}$]{1,64}):(?!(?P=user)\Z)(?![0-9]{1,5}\Z|[\\/]|[a-z]{1,7}\Z)"
