@@ -14,7 +14,7 @@ from collections import deque
 from time import monotonic
 from typing import TYPE_CHECKING, NamedTuple
 
-from capture_core.limits import THINKING_SECONDS
+from capture_core.limits import SIDECAR_TIME_NANOSECONDS, THINKING_SECONDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -70,6 +70,7 @@ class Handoff:
         self._stalled = False
         self._disk_seconds = 0.0
         self._taken_at = monotonic()
+        self._at_disk = 0
         self._at_disk_since: float | None = None
         self._observed = dict.fromkeys(streams, 0)
         self._queued = dict.fromkeys(streams, 0)
@@ -79,6 +80,11 @@ class Handoff:
     def stalled(self) -> bool:
         """Whether the hand-off has stopped because the writer did not keep moving."""
         return self._stalled
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether nothing waits to be taken, at this moment."""
+        return not self._items
 
     def offer(self, stream: str, data: bytes, arrived: int | None = None) -> bool:
         """Hand over one read; ``False`` when it was refused (and counted)."""
@@ -124,22 +130,24 @@ class Handoff:
                     return Quiet()
             item = self._items.popleft()
             self._taken_at = monotonic()
-            if isinstance(item, Chunk):
-                self._release(item)
-            return item
+            return self._taken(item) if isinstance(item, Chunk) else item
 
     @contextlib.contextmanager
     def at_disk(self) -> Iterator[None]:
-        """The writer waits for the disk within this."""
+        """The writer waits for the disk within this, or a thread of its for it: such times are counted once."""
         with self._lock:
-            self._at_disk_since = monotonic()
+            self._at_disk += 1
+            if self._at_disk == 1:
+                self._at_disk_since = monotonic()
             self._emptied.notify()
         try:
             yield
         finally:
             with self._lock:
-                self._disk_seconds = self._seconds_at_disk()
-                self._at_disk_since = None
+                self._at_disk -= 1
+                if not self._at_disk:
+                    self._disk_seconds = self._seconds_at_disk()
+                    self._at_disk_since = None
 
     def counts(self, stream: str) -> ReaderCounts:
         """The reader's counters of one stream, all of one moment."""
@@ -151,6 +159,17 @@ class Handoff:
     def _put(self, item: Item) -> None:
         self._items.append(item)
         self._filled.notify()
+
+    def _taken(self, first: Chunk) -> Chunk:
+        """Take with it what came right behind it: the work on each chunk costs as much as that on its bytes."""
+        self._release(first)
+        parts, room = [first.data], self._limits.read_bytes - len(first.data)
+        while self._items and isinstance(item := self._items[0], Chunk) and _goes_with(first, item, room):
+            self._items.popleft()
+            self._release(item)
+            parts.append(item.data)
+            room -= len(item.data)
+        return first if len(parts) == 1 else first._replace(data=b"".join(parts))
 
     def _release(self, chunk: Chunk) -> None:
         self._queued[chunk.stream] -= len(chunk.data)
@@ -179,3 +198,12 @@ class Handoff:
     def _seconds_at_disk(self) -> float:
         since = self._at_disk_since
         return self._disk_seconds + (0.0 if since is None else monotonic() - since)
+
+
+def _goes_with(first: Chunk, chunk: Chunk, room: int) -> bool:
+    """Whether it fits, is of the same stream, and came before a time of its own would be told."""
+    if chunk.stream != first.stream or len(chunk.data) > room:
+        return False
+    if first.arrived is None or chunk.arrived is None:
+        return first.arrived is chunk.arrived
+    return chunk.arrived - first.arrived < SIDECAR_TIME_NANOSECONDS

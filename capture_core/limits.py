@@ -24,6 +24,9 @@ CLAIM_TRIES = 100
 CLAIM_RETRY_SECONDS = 0.005
 """How often, and how soon again, a folder is opened that another start is just removing; beyond: used unclaimed."""
 
+WRITE_BEHIND_BYTES = 32 * KIB
+"""A block of no less is written in a thread of its own: a smaller one is written sooner than a thread is woken."""
+
 SEAL_FOLLOW_FROM_BYTES = 4 * MIB
 """From here on a stream is hashed and written back while it grows; a smaller one at its end, without threads."""
 

@@ -31,10 +31,11 @@ class Sidecars:
 
     def append(self, start: int, end: int, styles: Iterable[tuple[int, int]], arrived: int | None) -> None:
         """Say what is known of the text ``start:end``, which has just been committed."""
-        if styles:
-            self._files[SidecarKind.SGR].append(self._runs.marks(styles, end))
+        # The time first: it takes one record, and styles may take all the room there is.
         if arrived is not None:
             self._files[SidecarKind.TIMES].append(self._times.marks(start, arrived))
+        if styles:
+            self._files[SidecarKind.SGR].append(self._runs.marks(styles, end))
 
     def facts(self) -> dict[str, SidecarFacts]:
         """What there is of each that has begun."""

@@ -5,10 +5,11 @@ from __future__ import annotations
 import errno
 import os
 from contextlib import nullcontext
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from capture_core.append import Appender
 from capture_core.cutting import cut_before, whole_chars, whole_chars_back
-from capture_core.durable import FINAL_MODE, ShortWrite, write_all
+from capture_core.durable import FINAL_MODE
 from capture_core.facts import ByteRange, CaptureReason, CaptureState, PreviewFacts, StreamFacts
 from capture_core.limits import SIDECAR_SHARE
 from capture_core.preview import Tail
@@ -77,8 +78,19 @@ class Budget:
         return fits
 
 
+class _Block(NamedTuple):
+    """Text under way to the file, the styles in it, and when it arrived."""
+
+    text: bytes
+    styles: list[tuple[int, int]]
+    arrived: int | None
+
+
 class Spool:
-    """Appends one stream.  Used by the writer thread alone."""
+    """Appends one stream.  Used by the writer thread alone.
+
+    A block may be under way while the next one is sanitised.  Whatever depends on it waits for it.
+    """
 
     def __init__(  # noqa: PLR0913 — what a stream's file needs of its capture
         self,
@@ -108,6 +120,8 @@ class Spool:
         self._is_raw = is_raw
         self._make_sidecars = make_sidecars
         self._at_disk = at_disk
+        self._appender = Appender(file.fd, at_disk)
+        self._block: _Block | None = None
         self._sidecars: Sidecars | None = None
         self._arrived: int | None = None
         self._stage: TextStage | None = None
@@ -140,8 +154,22 @@ class Spool:
             self._stage = self._make_stage()
         self._settle(self._stage, lambda stage: stage.feed(raw))
 
+    def complete(self) -> None:
+        """Wait for the block that is under way, and account for it."""
+        if self._block is None:
+            return
+        block, self._block = self._block, None
+        start, failure = self._retained, self._appender.outcome()
+        done = len(block.text) if failure is None else self._cut_before(block.text, failure.done)
+        self._record(block.text[:done])
+        if failure is not None:
+            self._stop(CaptureReason.DISK_FULL if failure.errno in _DISK_FULL else CaptureReason.WRITE_ERROR)
+            self._refuse(block.text[done:])
+        self._describe(start, block)
+
     def finish(self, *, eof: bool) -> None:
         """Settle what is held: the stream is over."""
+        self.complete()
         self._eof = eof
         self.ended = True
         if self._stage is not None:
@@ -151,12 +179,17 @@ class Spool:
 
     def cut(self, reason: CaptureReason) -> None:
         """Commit nothing more; the stage runs on, for the last text that the receipt keeps."""
+        self.complete()
+        self._stop(reason)
+
+    def _stop(self, reason: CaptureReason) -> None:
         if self.reason is None:
             self.reason = reason
             self._tail = None if self._is_raw else Tail(self._limits.tail_text_bytes)
 
     def facts(self, reader: ReaderCounts) -> StreamFacts:
         """The counters of this moment, the reader's and ours, none derived from another."""
+        self.complete()
         held = self._stage.held if self._stage is not None else 0
         state, reason = self._verdict(reader)
         return StreamFacts(
@@ -179,6 +212,7 @@ class Spool:
 
     def preview(self, chars: int) -> PreviewFacts:
         """Head and tail ranges of the committed text for ``chars`` characters: a third head, the rest tail."""
+        self.complete()
         head_end = whole_chars(os.pread(self.file.fd, chars * 4 // 3, 0), chars // 3)
         tail_chars = chars - chars // 3
         start = max(head_end, self._retained - 4 * tail_chars)
@@ -199,6 +233,8 @@ class Spool:
 
     def seal(self) -> None:
         """Make the data durable, know its digest, and take the right to write from the files."""
+        self.complete()
+        self._appender.close()
         if self._sidecars is not None:
             self._sidecars.seal()
         self._sealer.close()
@@ -206,57 +242,52 @@ class Spool:
         os.fchmod(self.file.fd, FINAL_MODE)
 
     def discard(self) -> None:
-        """Close the files; what was published stays."""
+        """Close the files, when a block that is under way is written; what was published stays."""
+        self._appender.close()
         if self._sidecars is not None:
             self._sidecars.discard()
         self.file.discard()
 
     def _settle(self, stage: TextStage, work: Callable[[TextStage], bytes]) -> None:
-        accepted, discarded, was_cut = stage.accepted, stage.discarded, self.reason is not None
-        start = self._retained
-        text = work(stage)
+        accepted, discarded = stage.accepted, stage.discarded
+        text, styles = work(stage), stage.take_styles()
+        self.complete()
         newly_accepted, newly_discarded = stage.accepted - accepted, stage.discarded - discarded
         self._discarded += newly_discarded
-        if was_cut:
+        if self.reason is not None:
             self._discarded += newly_accepted
         else:
             self._accepted += newly_accepted
         if text:
-            self._commit(text)
-        self._describe(start, stage.take_styles())
+            self._commit(_Block(text, styles, self._arrived))
 
-    def _describe(self, start: int, styles: list[tuple[int, int]]) -> None:
+    def _describe(self, start: int, block: _Block) -> None:
         """Append to the sidecars, after the text: no reader sees a record of what is not committed."""
         if self._retained > start and self._make_sidecars is not None:
             with self._at_disk():
                 if self._sidecars is None:
                     self._sidecars = self._make_sidecars()
-                self._sidecars.append(start, self._retained, styles, self._arrived)
+                self._sidecars.append(start, self._retained, block.styles, block.arrived)
 
-    def _commit(self, text: bytes) -> None:
+    def _commit(self, block: _Block) -> None:
+        text = block.text
         if self.reason is None and len(text) <= self._budget.left:
-            self._append(text)
+            self._append(block)
         elif self.reason is None:
             fits = self._cut_before(text, self._budget.left)
-            self._append(text[:fits])
+            self._append(block._replace(text=text[:fits]))
             self.cut(CaptureReason.QUOTA)
             self._refuse(text[fits:])
         elif self._tail is not None:
             self._tail.feed(text)
 
-    def _append(self, text: bytes) -> None:
-        if not text:
+    def _append(self, block: _Block) -> None:
+        if not block.text:
             return
-        try:
-            with self._at_disk():
-                write_all(self.file.fd, text)
-        except ShortWrite as error:
-            done = self._cut_before(text, error.done)
-            self._record(text[:done])
-            self.cut(CaptureReason.DISK_FULL if error.errno in _DISK_FULL else CaptureReason.WRITE_ERROR)
-            self._refuse(text[done:])
-            return
-        self._record(text)
+        self._appender.begin(block.text)
+        self._block = block
+        if not self._appender.is_behind:
+            self.complete()
 
     def _cut_before(self, text: bytes, size: int) -> int:
         return max(0, min(size, len(text))) if self._is_raw else cut_before(text, size)

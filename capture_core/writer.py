@@ -67,7 +67,7 @@ class Writer:
     def _run(self) -> None:
         try:
             self._capture.set_label(self._make_label())
-            while (item := self._handoff.take(self._patience())) is not None:
+            while (item := self._next()) is not None:
                 self._do(item)
                 self._refresh()
                 self._look_for_request()
@@ -79,6 +79,14 @@ class Writer:
             self._drain()
         finally:
             self._on_done()
+
+    def _next(self) -> Item | None:
+        if self._handoff.is_idle:
+            # What was written meanwhile is accounted for before anybody waits.
+            for spool in self._capture.spools.values():
+                spool.complete()
+            self._stale |= self._capture.note_cuts()
+        return self._handoff.take(self._patience())
 
     def _do(self, item: Item) -> None:
         if isinstance(item, Chunk):

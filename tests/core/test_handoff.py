@@ -7,7 +7,7 @@ import threading
 import pytest
 
 from capture_core.handoff import Chunk, Handoff, Quiet, StreamEnd, Wake
-from capture_core.limits import Limits
+from capture_core.limits import SIDECAR_TIME_NANOSECONDS, Limits
 
 STREAMS = ("stdout", "stderr")
 
@@ -39,6 +39,37 @@ def test_counts_of_each_stream_stand_alone() -> None:
     stdout, stderr = handoff.counts("stdout"), handoff.counts("stderr")
     assert (stdout.observed, stdout.queued, stdout.refused) == (5, 0, 0)
     assert (stderr.observed, stderr.queued, stderr.refused) == (10, 3, 7)
+
+
+def test_what_waits_is_taken_together_as_long_as_nothing_is_lost_by_it() -> None:
+    handoff = Handoff(STREAMS, Limits(read_bytes=10))
+    moment = SIDECAR_TIME_NANOSECONDS
+    for data, arrived in ((b"12345", 0), (b"678", 1), (b"9ab", 2), (b"c", moment + 3), (b"d", 2 * moment + 3)):
+        handoff.offer("stdout", data, arrived)
+    handoff.offer("stderr", b"other", 2 * moment + 4)
+    handoff.offer("stdout", b"e", 2 * moment + 5)
+    handoff.close()
+    taken = list(iter(handoff.take, None))
+    assert taken == [
+        Chunk("stdout", b"12345678", 0),
+        Chunk("stdout", b"9ab", 2),
+        Chunk("stdout", b"c", moment + 3),
+        Chunk("stdout", b"d", 2 * moment + 3),
+        Chunk("stderr", b"other", 2 * moment + 4),
+        Chunk("stdout", b"e", 2 * moment + 5),
+    ]
+    assert handoff.counts("stdout").queued == 0
+    assert handoff.is_idle
+
+
+def test_a_wait_for_the_disk_in_two_threads_is_one_wait() -> None:
+    handoff = Handoff(STREAMS, limits(queue_bytes=100, stall_seconds=0.01))
+    handoff.offer("stdout", b"x" * 95)
+    with handoff.at_disk():
+        with handoff.at_disk():
+            pass
+        assert not handoff.offer("stdout", b"y" * 5), "the first of them is still at the disk"
+    assert handoff.stalled
 
 
 def test_a_disk_that_does_not_move_stops_the_hand_off_for_good() -> None:

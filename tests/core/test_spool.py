@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import resource
 import signal
@@ -15,7 +16,7 @@ from capture_core.cutting import cut_before
 from capture_core.durable import NewFile, open_own
 from capture_core.facts import CaptureReason, CaptureState
 from capture_core.handoff import ReaderCounts
-from capture_core.limits import Limits
+from capture_core.limits import WRITE_BEHIND_BYTES, Limits
 from capture_core.sanitise import Counts
 from capture_core.spool import Budget, Spool
 
@@ -162,6 +163,23 @@ def test_a_file_size_limit_cuts_at_what_was_written(make_spool: MakeSpool) -> No
     facts = spool.facts(ReaderCounts(observed=12))
     assert (facts.retained, facts.end, facts.reason) == (4, 4, CaptureReason.WRITE_ERROR)
     assert (facts.accepted, facts.uncommitted) == (12, 8)
+
+
+@pytest.mark.parametrize("size", [16, WRITE_BEHIND_BYTES])
+@pytest.mark.parametrize("limit", [40, WRITE_BEHIND_BYTES * 2 + 5])
+def test_counters_say_the_same_of_blocks_that_are_under_way(make_spool: MakeSpool, size: int, limit: int) -> None:
+    spool, block = make_spool(limit), b"0123456789abcde " * (size // 16)
+    for _ in range(4):
+        spool.feed(block)
+    fed, kept = 4 * len(block), min(4 * len(block), limit)
+    facts = spool.facts(ReaderCounts(observed=fed))
+    assert (facts.retained, facts.uncommitted) == (kept, (facts.accepted or 0) - kept)
+    assert facts.discarded == fed - (facts.accepted or 0)
+    assert content(spool) == (block * 4)[:kept]
+    assert spool.reason is (CaptureReason.QUOTA if kept < fed else None)
+    spool.finish(eof=True)
+    spool.seal()
+    assert spool.facts(ReaderCounts(observed=fed)).sha256 == hashlib.sha256((block * 4)[:kept]).hexdigest()
 
 
 @given(st.text(max_size=60), st.integers(0, 60))

@@ -1,0 +1,81 @@
+"""Appends to one file, and writes a large block in a thread of its own, while the next one is made."""
+
+from __future__ import annotations
+
+import threading
+from contextlib import nullcontext
+from queue import SimpleQueue
+from typing import TYPE_CHECKING
+
+from capture_core.durable import ShortWrite, write_all
+from capture_core.limits import WRITE_BEHIND_BYTES
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from contextlib import AbstractContextManager
+
+
+class Appender:
+    """Appends one block at a time; used by one thread.
+
+    The outcome of each block must be asked for before the next one is begun.
+    """
+
+    def __init__(self, fd: int, at_disk: Callable[[], AbstractContextManager[None]] = nullcontext) -> None:
+        """``at_disk``: within it all is written."""
+        self._fd = fd
+        self._at_disk = at_disk
+        self._thread: threading.Thread | None = None
+        self._may_have_thread = True
+        self._blocks: SimpleQueue[bytes | None] = SimpleQueue()
+        self._outcomes: SimpleQueue[BaseException | None] = SimpleQueue()
+        self._begun: BaseException | None = None
+        self.is_behind = False
+        """Whether a block may still be under way."""
+
+    def begin(self, block: bytes) -> None:
+        """Write a block: a small one now, a large one behind the caller's back."""
+        self.is_behind = len(block) >= WRITE_BEHIND_BYTES and self._has_thread()
+        if self.is_behind:
+            self._blocks.put(block)
+        else:
+            self._begun = self._written(block)
+
+    def outcome(self) -> ShortWrite | None:
+        """Wait until the block is written; what kept a part of it out of the file, if anything did."""
+        failure = self._outcomes.get() if self.is_behind else self._begun
+        self.is_behind = False
+        if failure is not None and not isinstance(failure, ShortWrite):
+            raise failure
+        return failure
+
+    def close(self) -> None:
+        """End the thread, if there was one."""
+        if self._thread is not None:
+            self._blocks.put(None)
+            self._thread.join()
+            self._thread = None
+
+    def _has_thread(self) -> bool:
+        if self._thread is None and self._may_have_thread:
+            thread = threading.Thread(target=self._run, name="append", daemon=True)
+            try:
+                thread.start()
+            except RuntimeError:
+                # No thread to be had (a limit on processes): every block is written at once, and takes longer.
+                self._may_have_thread = False
+            else:
+                self._thread = thread
+        return self._thread is not None
+
+    def _run(self) -> None:
+        while (block := self._blocks.get()) is not None:
+            self._outcomes.put(self._written(block))
+
+    def _written(self, block: bytes) -> BaseException | None:
+        try:
+            with self._at_disk():
+                write_all(self._fd, block)
+        except BaseException as error:  # noqa: BLE001 — raised again in outcome()
+            return error
+        return None
