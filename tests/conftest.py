@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import HealthCheck, settings
 
+from capture_core.masking import engine_from
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -21,10 +23,25 @@ _PLACES = ("XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME
 _FOREIGN = ("COLUMNS", "FORCE_COLOR", "LINES", "MAKEFLAGS", "MAKELEVEL", "MFLAGS", "NO_COLOR", "PYTHONPATH")
 
 
+@pytest.fixture(scope="session")
+def kept_engine(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the compiled redaction engine, as the first run of a user leaves it in the cache."""
+    folder = tmp_path_factory.mktemp("engine")
+    engine_from(str(folder))
+    (file,) = folder.iterdir()
+    return file
+
+
 @pytest.fixture(autouse=True)
-def own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return the folder of this test's user data, settings, state and cache; ``capview`` is on PATH."""
+def own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch, kept_engine: Path) -> Path:
+    """Return the folder of this test's user data, settings, state and cache; ``capview`` is on PATH.
+
+    The cache holds the compiled engine: hundreds of tests run ``capview``, and each would compile it for a second.
+    """
     home = tmp_path_factory.mktemp("home")
+    cache = home / "xdg_cache_home" / "capview"
+    cache.mkdir(mode=0o700, parents=True)
+    (cache / kept_engine.name).hardlink_to(kept_engine)
     for name in _PLACES:
         monkeypatch.setenv(name, str(home / name.lower()))
     for name in (*_FOREIGN, *(name for name in os.environ if name.startswith("CAPVIEW_"))):

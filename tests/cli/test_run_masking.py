@@ -39,9 +39,17 @@ def written(place: Path) -> str:
 
 
 def representation(place: Path) -> dict[str, object]:
-    [path] = (place / "tool-outputs" / "shell").glob("*Z-*[!e].json")
+    [path] = (place / "tool-outputs" / "shell").glob("*Z-*.json")
     found: dict[str, object] = json.loads(path.read_text())["representation"]
     return found
+
+
+def test_the_first_run_compiles_the_engine_and_keeps_it(place: Path, own_home: Path, kept_engine: Path) -> None:
+    kept = own_home / "xdg_cache_home" / "capview" / kept_engine.name
+    kept.unlink()
+    run(place, "--", "echo", TOKEN)
+    assert TOKEN not in written(place)
+    assert kept.stat().st_size == kept_engine.stat().st_size
 
 
 PRINTS = (
