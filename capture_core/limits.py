@@ -79,7 +79,7 @@ class Limits(Record):
     stall_seconds: float = 1.0
     """How long the disk may take until a full queue falls to half; beyond: the writer is stalled, the child runs on."""
 
-    read_bytes: int = 256 * KIB
+    read_bytes: int = 1 * MIB
     """One read of a pipe.  Below, the work on each read costs more than the work on its bytes."""
 
     pipe_bytes: int = 1 * MIB
