@@ -10,7 +10,7 @@ import os
 import threading
 import time
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from capture_core import names
 from capture_core.clock import boot_id, utc
@@ -33,6 +33,7 @@ from capture_core.facts import (
 from capture_core.limits import REQUEST_BYTES
 from capture_core.namespace import Namespace, new_capture_id
 from capture_core.receipt import Request, encode, parse_request
+from capture_core.record import NamedTuple
 from capture_core.spool import Budget, Spool
 from capture_core.verdict import verdict
 

@@ -9,11 +9,12 @@ import signal
 import subprocess
 import threading
 from time import monotonic, sleep
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from capture_core.errors import SpawnFailed
 from capture_core.happenings import ChildEvent, Continued, Exited, Stopped
 from capture_core.limits import GROUP_LOOK_SECONDS
+from capture_core.record import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -10,11 +10,12 @@ import os
 import select
 import signal
 from time import monotonic
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from capture_core.happenings import ENDING_SIGNALS, Continued, Exited, Promote, Signal, Stopped, StreamsOver
 from capture_core.limits import CALL_OFF_SECONDS
 from capture_core.link import Begin, NotStarted, Receiver, Sender, Settled, Started
+from capture_core.record import NamedTuple
 from capture_core.seat import take
 from capture_core.terminal import Terminal, is_wanted_at_once
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import signal
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
+
+from capture_core.record import NamedTuple
 
 if TYPE_CHECKING:
     from capture_core.facts import EndedBy

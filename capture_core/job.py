@@ -12,7 +12,7 @@ import os
 import signal
 from queue import Empty, SimpleQueue
 from time import monotonic
-from typing import TYPE_CHECKING, NamedTuple, Protocol, assert_never
+from typing import TYPE_CHECKING, Protocol, assert_never
 
 from capture_core.capture import Capture, Identity, Masking
 from capture_core.child import Child, Descriptors
@@ -22,6 +22,7 @@ from capture_core.handoff import Handoff
 from capture_core.happenings import Cancel, Continued, Exited, Leave, Promote, Signal, Stopped, StreamsOver, WriterOver
 from capture_core.limits import AFTER_KILL_SECONDS
 from capture_core.pipe import PipeReader
+from capture_core.record import NamedTuple
 from capture_core.writer import Writer
 
 if TYPE_CHECKING:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from capture_core.errors import BadInput
 from capture_core.limits import KIB, KNOWN_VALUE_BYTES
+from capture_core.record import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import pickle
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
+
+from capture_core.record import NamedTuple
 
 if TYPE_CHECKING:
     from capture_core.facts import Receipt

@@ -3,30 +3,30 @@
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
 
 from capture_core.errors import BadName
 from capture_core.facts import SidecarKind, StreamName
+from capture_core.record import NamedTuple
 
 TOOL_OUTPUTS = "tool-outputs"
 PRIVATE = ".capview"
 
-_TOOL = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}", re.ASCII)
+# Texts, which re compiles when they are first used and then keeps: no command needs all of them.
+_TOOL = r"[a-z0-9][a-z0-9._-]{0,63}"
 # The user's own folder name, without what separates the parts of a token; and that of a working directory.
-_PLAIN = re.compile(r"[a-z0-9.]{1,19}|[a-z0-9._-]{1,40}-[0-9a-f]{8}", re.ASCII)
-_CAPTURE_ID = re.compile(r"[0-9]{8}T[0-9]{6}Z-[a-z2-7]{16}", re.ASCII)
-_FILE = re.compile(
+_PLAIN = r"[a-z0-9.]{1,19}|[a-z0-9._-]{1,40}-[0-9a-f]{8}"
+_CAPTURE_ID = r"[0-9]{8}T[0-9]{6}Z-[a-z2-7]{16}"
+_FILE = (
     r"(?P<id>[0-9]{8}T[0-9]{6}Z-[a-z2-7]{16})\."
     r"(?:(?P<receipt>json|live\.json|lock|request)"
     r"|(?P<stream>stdout|stderr|output|content)(?:\.g(?P<generation>[1-9][0-9]{0,5}))?\."
-    r"(?P<form>live|txt|bin|sgr|times))",
-    re.ASCII,
+    r"(?P<form>live|txt|bin|sgr|times))"
 )
 
 
 def tool_name(text: str) -> str:
     """Return ``text`` when it is one path segment ``[a-z0-9][a-z0-9._-]{0,63}``; raise :class:`BadName` if not."""
-    if not _TOOL.fullmatch(text):
+    if not re.fullmatch(_TOOL, text):
         shown = ascii(text if len(text) <= 80 else text[:80] + "…")  # noqa: PLR2004
         msg = f"tool name {shown}: must be 1-64 of a-z 0-9 . _ - and start with a letter or digit"
         raise BadName(msg)
@@ -35,7 +35,7 @@ def tool_name(text: str) -> str:
 
 def capture_id(text: str) -> str:
     """Return ``text`` when it is a whole capture id; raise :class:`BadName` if not."""
-    if not _CAPTURE_ID.fullmatch(text):
+    if not re.fullmatch(_CAPTURE_ID, text):
         msg = f"capture id {text[:80]!a}: must be YYYYMMDDTHHMMSSZ- and 16 of a-z 2-7"
         raise BadName(msg)
     return text
@@ -43,12 +43,12 @@ def capture_id(text: str) -> str:
 
 def tells_no_secret(conversation: str) -> bool:
     """Tell whether a conversation's name needs no masking: short and plain, or of the form that capview gives it."""
-    return _PLAIN.fullmatch(conversation) is not None
+    return re.fullmatch(_PLAIN, conversation) is not None
 
 
 def is_tool_name(text: str) -> bool:
     """Tell whether ``text`` could be a tool's folder."""
-    return _TOOL.fullmatch(text) is not None
+    return re.fullmatch(_TOOL, text) is not None
 
 
 class FileName(NamedTuple):
@@ -62,7 +62,7 @@ class FileName(NamedTuple):
 
 def parse_file_name(name: str) -> FileName | None:
     """Take apart a name inside a tool folder; ``None`` when it is not one of ours."""
-    match = _FILE.fullmatch(name)
+    match = re.fullmatch(_FILE, name)
     if match is None:
         return None
     stream = StreamName(match["stream"]) if match["stream"] else None

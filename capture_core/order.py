@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from capture_core.facts import StreamName
+from capture_core.record import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from capture_core.record import NamedTuple
 
 _CHARACTER_BYTES = 4
 _CONTINUATION = bytes(range(0x80, 0xC0))

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from capture_core.facts import RequestKind
-from capture_core.record import Record
+from capture_core.record import NamedTuple, Record
 
 if TYPE_CHECKING:
     from capture_core.facts import Receipt

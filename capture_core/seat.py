@@ -1,9 +1,11 @@
-"""The fork that becomes the owner: made first thing, so that front and owner load what they need side by side."""
+"""The fork that becomes the owner: made early, so that front and owner load what only one needs side by side."""
 
 from __future__ import annotations
 
 import os
-from typing import NamedTuple, NoReturn
+from typing import NoReturn
+
+from capture_core.record import NamedTuple
 
 
 class Seat(NamedTuple):
@@ -19,6 +21,9 @@ _prepared: list[Seat] = []
 
 def prepare() -> None:
     """Fork now; :func:`take` gives it out.  A front that ends without a word ends it too: it sees its pipe close."""
+    # Both need these: loaded before the fork, they are loaded once.
+    from capture_core import happenings, limits, link, names, order, terminal  # noqa: F401
+
     _prepared.append(_fork())
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import Final, NamedTuple
+from typing import Final
 
 from capture_core.limits import USER_RULE_NAME_CHARS
+from capture_core.record import NamedTuple
 
-_NAME: Final = re.compile(r"[a-z0-9-]+", re.ASCII)
+_NAME: Final = r"[a-z0-9-]+"
 
 
 class UserRule(NamedTuple):
@@ -22,4 +23,4 @@ def why_no_name(name: str) -> str | None:
     """Why ``name`` cannot stand in a mark; ``None``: it can."""
     if len(name) > USER_RULE_NAME_CHARS:
         return f"longer than {USER_RULE_NAME_CHARS} characters"
-    return None if _NAME.fullmatch(name) else "must be of a-z 0-9 -"
+    return None if re.fullmatch(_NAME, name) else "must be of a-z 0-9 -"

@@ -6,9 +6,10 @@ Pure: times are compared with a ``now`` that the caller gives, in seconds since 
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from capture_core.facts import CaptureReason, CaptureState, EndReason, Liveness, ProcessState
+from capture_core.record import NamedTuple
 from capview.escaping import safe as safe  # noqa: PLC0414 — who takes words from here takes this too
 from capview.escaping import safe_body as safe_body  # noqa: PLC0414
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import stat
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from capture_core.errors import Refused
 from capture_core.limits import FOR_PEOPLE, SETTINGS_FILE_BYTES, Limits
+from capture_core.record import NamedTuple
 from capview import masks, rules
 from capview.folders import settings_folder
 from capview.units import parse_duration, parse_size

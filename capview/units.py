@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from typing import Final
 
-_SIZE: Final = re.compile(r"([0-9]+(?:\.[0-9]+)?) ?(?:([kmgt])?(i?)b?)?", re.ASCII | re.IGNORECASE)
-_DURATION: Final = re.compile(r"([0-9]+(?:\.[0-9]+)?) ?(ms|s|m|min|h|d|w)?", re.ASCII)
+# Compiled when first used: most commands are given no quantity.
+_SIZE: Final = r"(?ai)([0-9]+(?:\.[0-9]+)?) ?(?:([kmgt])?(i?)b?)?"
+_DURATION: Final = r"(?a)([0-9]+(?:\.[0-9]+)?) ?(ms|s|m|min|h|d|w)?"
 _POWERS: Final = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4}
 _SECONDS: Final = {"ms": 0.001, "s": 1, "m": 60, "min": 60, "h": 3600, "d": 86_400, "w": 604_800}
 
@@ -16,7 +17,7 @@ def parse_size(text: str) -> int:
 
     Raises ``ValueError`` with one clear line.
     """
-    match = _SIZE.fullmatch(text.strip())
+    match = re.fullmatch(_SIZE, text.strip())
     if match is None:
         raise ValueError(f"{text[:40]!r} is no size; write bytes, or a number with KiB, MiB, GiB")
     return int(float(match[1]) * 1024 ** _POWERS[(match[2] or "").lower()])
@@ -27,7 +28,7 @@ def parse_duration(text: str) -> float:
 
     Raises ``ValueError`` with one clear line.
     """
-    match = _DURATION.fullmatch(text.strip())
+    match = re.fullmatch(_DURATION, text.strip())
     if match is None:
         raise ValueError(f"{text[:40]!r} is no time span; write seconds, or a number with s, m, h, d")
     return float(match[1]) * _SECONDS[match[2] or "s"]

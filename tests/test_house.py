@@ -92,6 +92,46 @@ def test_running_a_command_starts_light() -> None:
     assert not loaded_by("from capview.cli.main import main; raise SystemExit(main(['run', '--help']))") & HEAVY
 
 
+# Runs `capview run -- true` and leaves in argv[1] what each of both processes has loaded when it ends: an owner by
+# os._exit, a front by returning.  A third file has what the front gave to compile(), as typing.NamedTuple does.
+RUN_PROBE = """
+import os, sys
+folder, leave = sys.argv[1], os._exit
+def note(name, words):
+    with open(os.path.join(folder, name), "a") as file:
+        print(*words, sep="\\n", file=file)
+def told(code):
+    note("owner", sys.modules)
+    leave(code)
+os._exit = told
+compiled = []
+# The parser's own callers, such as eval, hand over bytes.
+sys.addaudithook(lambda event, args: event == "compile" and type(args[0]) is str and compiled.append(args[0]))
+from capview.cli.main import main
+code = main(["run", "--quiet", "--conversation", os.path.join(folder, "c"), "--", "true"])
+note("front", sys.modules)
+note("compiled", compiled)
+sys.exit(code)
+"""
+# What costs at least a millisecond and one of both processes, or what comes with the first byte, has no use for.
+NOT_IN_THE_FRONT = HEAVY | {"bz2", "ctypes", "hashlib", "json", "lzma", "pathlib", "shutil", "subprocess", "tomllib"}
+NOT_IN_THE_OWNER = HEAVY | {"argparse", "bz2", "hashlib", "lzma", "pathlib", "shutil", "tempfile", "tomllib"}
+NOT_BEFORE_OUTPUT = {
+    f"capture_core.{name}" for name in ("binary", "escapes", "redact", "sanitise", "sidecar", "strip", "text_only")
+}
+
+
+def test_a_command_that_prints_nothing_waits_for_nothing_that_it_does_not_need(tmp_path: Path) -> None:
+    done = run(sys.executable, "-c", RUN_PROBE, str(tmp_path))
+    assert done.returncode == 0, done.stderr
+    front, owner, compiled = ((tmp_path / name).read_text().split() for name in ("front", "owner", "compiled"))
+    assert {"capture_core.front", "capview.present"} <= set(front)
+    assert {"capture_core.owner", "capture_core.job"} <= set(owner)
+    assert (NOT_IN_THE_FRONT | NOT_BEFORE_OUTPUT | {"capture_core.masking"}).intersection(front) == set()
+    assert (NOT_IN_THE_OWNER | NOT_BEFORE_OUTPUT).intersection(owner) == set()
+    assert compiled == [], "the first call of compile() takes 3 ms"
+
+
 @pytest.mark.parametrize("words", [["--help"], ["ls", "--help"], ["read", "--help"], ["config"]])
 def test_the_command_line_starts_without_the_terminal_ui(words: list[str]) -> None:
     assert "textual" not in loaded_by(f"from capview.cli.main import main; raise SystemExit(main({words}))")

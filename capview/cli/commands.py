@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import argparse
 import os
+from functools import partial
 from importlib import import_module
-from typing import TYPE_CHECKING, Final, NamedTuple, NoReturn, Protocol, cast
+from typing import TYPE_CHECKING, Final, NoReturn, Protocol, cast
 
+from capture_core.record import NamedTuple
 from capview import __version__
 
 if TYPE_CHECKING:
@@ -39,6 +41,7 @@ COMMANDS: Final = {
     "read": Command("capview.cli.read", "print a bounded part of a capture"),
     "follow": Command("capview.cli.follow", "print a capture as it grows, and exit as the command did"),
     "wait": Command("capview.cli.wait", "block until captures are final"),
+    "verify": Command("capview.cli.verify", "read final captures again, and compare size and digest"),
     "config": Command("capview.cli.config", "show every setting, its value, and where it comes from"),
     "demo": Command("capview.cli.demo", "make a sample conversation with real commands, and open the UI on it", False),
     "completion": Command("capview.cli.completion", "print a completion script for a shell", False),
@@ -53,6 +56,11 @@ examples:
 """
 
 
+# argparse makes a formatter to check each argument that is declared; one that is told no width imports shutil for it,
+# and with that every compressor, 4 ms.
+_CHECKS: Final = partial(argparse.RawDescriptionHelpFormatter, width=80)
+
+
 class Parser(argparse.ArgumentParser):
     """argparse, with errors of one line that say where to read on."""
 
@@ -62,9 +70,14 @@ class Parser(argparse.ArgumentParser):
             usage=usage,
             description=description,
             epilog=example,
-            formatter_class=argparse.RawDescriptionHelpFormatter,
+            formatter_class=_CHECKS,
             allow_abbrev=False,
         )
+
+    def format_help(self) -> str:
+        """Help, as wide as the terminal is."""
+        self.formatter_class = argparse.RawDescriptionHelpFormatter
+        return super().format_help()
 
     def error(self, message: str) -> NoReturn:
         """Say what is wrong, and exit with 2."""

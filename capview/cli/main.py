@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from typing import TYPE_CHECKING, Final
@@ -30,6 +31,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _concluded(words)
     finally:
         standard.settle(sys.stderr)
+        if argv is None:
+            # The process ends: a last search for garbage would free nothing that the kernel does not, in 3 ms.
+            gc.freeze()
 
 
 def _concluded(words: list[str]) -> int:
@@ -60,7 +64,7 @@ def _dispatch(words: list[str]) -> int:
 def _dispatch_run(words: list[str]) -> int:
     from capture_core.seat import dismiss, prepare
 
-    # Before anything else is loaded: the owner loads what it needs while this process reads its command line.
+    # Before more is loaded: the owner loads what it needs while this process reads its command line.
     try:
         prepare()
     except OSError as error:

@@ -13,8 +13,9 @@ if TYPE_CHECKING:
 
 _T = TypeVar("_T")
 
-_RANGE: Final = re.compile(r"([0-9]{0,18}):([0-9]{0,18})", re.ASCII)
-_COUNT: Final = re.compile(r"[0-9]{1,18}", re.ASCII)
+# Compiled when first used: most commands are given no quantity.
+_RANGE: Final = r"(?a)([0-9]{0,18}):([0-9]{0,18})"
+_COUNT: Final = r"(?a)[0-9]{1,18}"
 """Eighteen digits: more than any file has bytes."""
 
 
@@ -33,14 +34,14 @@ def size(text: str) -> int:
 
 def count(text: str) -> int:
     """A whole number, 0 or more."""
-    if not _COUNT.fullmatch(text):
+    if not re.fullmatch(_COUNT, text):
         raise ArgumentTypeError(f"{text[:40]!r} is no whole number")
     return int(text)
 
 
 def byte_range(text: str) -> tuple[int, int | None]:
     """``A:B``, ``A:`` or ``:B``; from 0, B not included."""
-    match = _RANGE.fullmatch(text)
+    match = re.fullmatch(_RANGE, text)
     if match is None:
         raise ArgumentTypeError(f"{text[:40]!r} is no range; write A:B, A: or :B")
     start, stop = int(match[1] or 0), int(match[2]) if match[2] else None

@@ -96,7 +96,8 @@ def not_started(error: OSError) -> int:
 def _load_words() -> None:
     """Load what the report will need; what cannot be loaded now is tried again then."""
     with contextlib.suppress(OSError):
-        import capview.cli.words  # noqa: F401
+        import capview.cli.words
+        import capview.present  # noqa: F401
 
 
 def _order(arguments: argparse.Namespace) -> Order:

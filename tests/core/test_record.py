@@ -10,7 +10,7 @@ import sys
 import msgspec
 import pytest
 
-from capture_core.record import Record
+from capture_core.record import NamedTuple, Record
 
 
 class Inner(Record):
@@ -66,3 +66,37 @@ def test_pickling_keeps_the_value() -> None:
 def test_what_makes_them_cheap_holds() -> None:
     code = "import sys, capture_core.facts, capture_core.limits; sys.exit('dataclasses' in sys.modules)"
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+class Pair(NamedTuple):
+    """Two of a kind."""
+
+    left: int
+    right: tuple[int, ...] = ()
+
+    @property
+    def both(self) -> tuple[int, ...]:
+        """All of it."""
+        return (self.left, *self.right)
+
+
+def test_a_named_tuple_is_one_with_its_defaults_doc_and_properties() -> None:
+    pair = Pair(1, right=(2,))
+    assert pair == (1, (2,))
+    assert Pair(1)._replace(left=3) == Pair(left=3)
+    assert (Pair(1, (2,)).both, repr(pair), Pair.__doc__) == ((1, 2), "Pair(left=1, right=(2,))", "Two of a kind.")
+    assert (Pair.__module__, Pair.__qualname__, Pair._fields) == (__name__, "Pair", ("left", "right"))
+    match pair:
+        case Pair(1, right=right):
+            assert right == (2,)
+        case _:
+            pytest.fail("not matched by position and name")
+    with pytest.raises(TypeError):
+        Pair()  # type: ignore[call-arg]
+
+
+def test_a_named_tuple_is_pickled_and_decoded() -> None:
+    assert type(pickle.loads(pickle.dumps(Pair(1)))) is Pair  # noqa: S301 — our own bytes
+    assert msgspec.json.decode(b"[1, [2]]", type=Pair) == Pair(1, (2,))
+    with pytest.raises(msgspec.ValidationError):
+        msgspec.json.decode(b'["a"]', type=Pair)
