@@ -35,6 +35,9 @@ SEAL_HASH_EVERY_BYTES = 1 * MIB
 SEAL_WRITE_BACK_EVERY_BYTES = 32 * MIB
 """How much is read back at once, and how far hashing and writing back may lag behind."""
 
+MOST_TORN_BYTES = 3
+"""What a write that failed half-way can leave of a code point."""
+
 COUNT_LINES_UP_TO_BYTES = 64 * MIB
 """The lines of a larger stream are not counted for its receipt: unknown, not 0."""
 

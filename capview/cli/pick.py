@@ -30,12 +30,12 @@ class Picked:
         return see(self.catalogue, self.name)
 
 
-def add_ref(parser: argparse.ArgumentParser, *, several: bool = False) -> None:
+def add_ref(parser: argparse.ArgumentParser, *, several: bool = False, optional: bool = False) -> None:
     """Declare the REF argument."""
     parser.add_argument(
         "ref",
         metavar="REF",
-        nargs="+" if several else None,
+        nargs="+" if several else "?" if optional else None,
         help="a capture id or its beginning, @last, @-2, @label:TEXT, tool-outputs/…, or a capture's file",
     )
 
