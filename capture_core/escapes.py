@@ -125,10 +125,13 @@ class Escapes:
         self._before = (self._before + text[-LOOK_BACK_BYTES:])[-LOOK_BACK_BYTES:]
         return text
 
-    def feed(self, text: bytes, at: int) -> tuple[bytes, dict[int, int]]:
-        """Return what is kept of the block, and the styles that begin in it, by where ``at`` it is kept."""
+    def feed(self, text: bytes, at: int) -> tuple[bytes, list[tuple[int, int]]]:
+        """Return what is kept of the block, and the changes of style in it, each with where it is, kept from ``at``.
+
+        Of several in one place the last counts.
+        """
         if self._state is _State.DOUBT and not (text := self._settled(text)):
-            return b"", {}
+            return b"", []
         start, styles = self._skip_begun(text, at)
         cut = _last_sequence(text, start)
         kept = self._sweep(text[start:cut], styles, at)
@@ -152,14 +155,14 @@ class Escapes:
         self.accepted -= weight(bytes(self._doubtful[begin:end]))
         return bytes(self._doubtful[begin:])
 
-    def _skip_begun(self, text: bytes, at: int) -> tuple[int, dict[int, int]]:
+    def _skip_begun(self, text: bytes, at: int) -> tuple[int, list[tuple[int, int]]]:
         """Return where what an earlier block began comes to an end, and the style that it stood for."""
         start, style = 0, self._style
         while self.open and start < len(text):
             start = self._skip(text, start, len(text))
-        return start, {} if self._style == style else {at: self._style}
+        return start, [] if self._style == style else [(at, self._style)]
 
-    def _sweep(self, text: bytes, styles: dict[int, int], at: int) -> bytes | None:
+    def _sweep(self, text: bytes, styles: list[tuple[int, int]], at: int) -> bytes | None:
         """Strip by operations on the whole block when all that it holds is simple: nearly always; else ``None``."""
         parts = _BEFORE_ESC.split(text)
         pieces = parts[::2]
@@ -172,17 +175,18 @@ class Escapes:
         self._note(zip(pieces, parts[1::2], strict=False), styles, at)
         return plain
 
-    def _note(self, pairs: Iterable[tuple[bytes, bytes | None]], styles: dict[int, int], at: int) -> None:
+    def _note(self, pairs: Iterable[tuple[bytes, bytes | None]], styles: list[tuple[int, int]], at: int) -> None:
         """Note the styles of pieces of text, each with what follows it and may change the style."""
         style = self._style
         for piece, sequence in pairs:
             at += len(piece)
             if sequence is not None:
                 keeps, adds = EFFECTS[sequence]
-                styles[at] = style = style & keeps | adds
+                if style != (style := style & keeps | adds):
+                    styles.append((at, style))
         self._style = style
 
-    def _walk(self, text: bytes, position: int, styles: dict[int, int], at: int) -> bytes:
+    def _walk(self, text: bytes, position: int, styles: list[tuple[int, int]], at: int) -> bytes:
         """Strip one sequence after another: what :meth:`_sweep` means."""
         end = len(text)
         kept: list[bytes] = []
@@ -193,7 +197,7 @@ class Escapes:
                 style = self._style
                 position = self._skip(text, position, end)
                 if self._style != style:
-                    styles[at] = self._style
+                    styles.append((at, self._style))
                 continue
             opening = _OPENING.search(text, position, end)
             piece = _without_single(text[position : opening.start() if opening else end])

@@ -18,7 +18,7 @@ from capture_core.limits import SIDECAR_TIME_NANOSECONDS
 from capture_core.styles import PLAIN
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
 
 class Mark(NamedTuple):
@@ -62,7 +62,7 @@ class Places:
         self._edge = 0
         """Where in what was fed the last edit that was gone through ends."""
 
-    def give(self, length: int, styles: Mapping[int, int], edits: Sequence[tuple[int, int, int]]) -> None:
+    def give(self, length: int, styles: list[tuple[int, int]], edits: Sequence[tuple[int, int, int]]) -> None:
         """Note that so many bytes were given out, after ``styles`` began and ``edits`` were made in what was fed."""
         self._given += length
         if edits and not styles and not self._waiting and not self._edits:
@@ -72,7 +72,10 @@ class Places:
             self._shift_of_all += moved
             self._edge = edits[-1][0] + edits[-1][1]
             return
-        self._waiting += styles.items()
+        if self._waiting:
+            self._waiting += styles
+        else:
+            self._waiting = styles  # nobody else has it any more
         for edit in edits:
             _, removed, put = edit
             self._edits.append(edit)
@@ -83,11 +86,14 @@ class Places:
 
         A style that was told before begins before them, one that is told later behind them.
         """
-        self.give(length, {}, [(self._given - self._shift_of_all, 0, length)])
+        self.give(length, [], [(self._given - self._shift_of_all, 0, length)])
         self._ready = self.take()
 
     def take(self) -> list[tuple[int, int]]:
-        """Return the styles whose place is known now, by offset in what was given out; each once."""
+        """Return the styles whose place is known now, each with its offset in what was given out, in order.
+
+        Each is told once; of several at one offset, which are told together, the last counts.
+        """
         waiting = self._waiting
         if (
             waiting
@@ -140,16 +146,19 @@ class StyleRuns:
         self._last = PLAIN
 
     def marks(self, styles: Iterable[tuple[int, int]], end: int) -> list[tuple[int, int]]:
-        """Return the records of styles before ``end``, which come in the order of their offsets.
-
-        Those at one offset come in one call, since none comes before the text behind it.
-        """
+        """Return the records of styles before ``end``, as :meth:`Places.take` tells them."""
         marks: list[tuple[int, int]] = []
-        last = self._last
-        for at, style in dict(styles).items():
+        last, before, place = self._last, self._last, -1
+        for mark in styles:
+            at, style = mark
+            if at == place:
+                # It takes the place of the one before it.
+                last = before
+                if marks and marks[-1][0] == at:
+                    marks.pop()
             if style != last and at < end:
-                marks.append((at, style))
-                last = style
+                marks.append(mark)
+                before, last, place = last, style, at
         self._last = last
         return marks
 

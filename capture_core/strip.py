@@ -13,7 +13,7 @@ from capture_core.escapes import Escapes
 from capture_core.overstrike import BACKSPACE, Overstrikes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable
 
 CONTROL = rb"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]|\xc2[\x80-\x9f]"
 """Every character that is no text: C0 but for TAB, LF and CR, DEL, and C1 as UTF-8.  A pattern for any engine."""
@@ -35,7 +35,7 @@ class Stripper:
         self._overstrikes = Overstrikes()
         self._length = 0
         """Bytes given out."""
-        self._styles: dict[int, int] = {}
+        self._styles: list[tuple[int, int]] = []
         self._waiting: int | None = None
         """The style behind a held underscore."""
 
@@ -49,12 +49,13 @@ class Stripper:
         """Raw bytes stripped."""
         return self._escapes.accepted + self._overstrikes.accepted
 
-    def take_styles(self) -> Mapping[int, int]:
-        """Return the styles that begin in the text so far, by offset in all text given out, in order; each once.
+    def take_styles(self) -> list[tuple[int, int]]:
+        """Return the styles that begin in the text so far, each with its offset in all text given out, in order.
 
-        Where a style begins is known when the text before it is given out.  See :mod:`capture_core.styles`.
+        Each is told once; of several at one offset the last counts.  Where a style begins is known when the text
+        before it is given out.  See :mod:`capture_core.styles`.
         """
-        styles, self._styles = self._styles, {}
+        styles, self._styles = self._styles, []
         return styles
 
     def feed(self, text: bytes, *, is_plain: bool = False) -> bytes:
@@ -67,18 +68,20 @@ class Stripper:
             return self._given(self._overstrikes.feed(kept, plain=False))
         if not self._overstrikes.held and BACKSPACE not in kept:
             return self._feed_unstruck(kept, styles)
-        return self._feed_pieces(kept, ((at - begin, style) for at, style in styles.items()))
+        return self._feed_pieces(kept, ((at - begin, style) for at, style in styles))
 
     def finish(self) -> bytes:
         """Return the held underscore, if any; an unfinished sequence is gone already."""
         return self._given(self._overstrikes.finish())
 
-    def _feed_unstruck(self, kept: bytes, styles: dict[int, int]) -> bytes:
+    def _feed_unstruck(self, kept: bytes, styles: list[tuple[int, int]]) -> bytes:
         """Take what nothing strikes over, and its styles by offset in all text: every one is where it is."""
-        self._styles = self._styles | styles if self._styles else styles
+        self._styles = self._styles + styles if self._styles else styles
         out = self._given(self._overstrikes.feed(kept, plain=True))
         if self._overstrikes.held:
-            self._waiting = self._styles.pop(self._length + 1, None)
+            while self._styles and self._styles[-1][0] > self._length:
+                _, style = self._styles.pop()
+                self._waiting = style if self._waiting is None else self._waiting
         return out
 
     def _feed_pieces(self, kept: bytes, styles: Iterable[tuple[int, int]]) -> bytes:
@@ -96,11 +99,11 @@ class Stripper:
         if self._overstrikes.waits:
             self._waiting = style
         else:
-            self._styles[self._length] = style
+            self._styles.append((self._length, style))
 
     def _given(self, text: bytes) -> bytes:
         if text and self._waiting is not None:
-            self._styles[self._length + (not self._overstrikes.struck)] = self._waiting
+            self._styles.append((self._length + (not self._overstrikes.struck), self._waiting))
             self._waiting = None
         self._length += len(text)
         return text

@@ -86,7 +86,7 @@ def test_a_style_stands_before_the_same_text_as_before_masking(steps: list[Step]
     starts = [0, *accumulate(len(step.text) for step in steps)]
     changes = [(begin + step.at, step.style) for begin, step in zip(starts, steps, strict=False)]
     for turn in range(0, len(steps) + later + every, every):
-        styles = {at: style for at, style in changes[turn : turn + every] if style is not None}
+        styles = [(at, style) for at, style in changes[turn : turn + every] if style is not None]
         settled = range(max(0, turn - later), min(len(steps), turn - later + every))
         edits = [edit for number in settled for edit in steps[number].edits(starts[number])]
         out = sum(len(steps[number].out) for number in settled)
@@ -100,19 +100,19 @@ def test_a_style_stands_before_the_same_text_as_before_masking(steps: list[Step]
 
 def test_what_stands_for_nothing_moves_what_comes_behind_it() -> None:
     spots = Places()
-    spots.give(3, {1: 1, 3: 2}, [])
+    spots.give(3, [(1, 1), (3, 2)], [])
     assert spots.take() == [(1, 1)]
     spots.insert(10)
-    spots.give(2, {3: 4, 4: 3}, [])
+    spots.give(2, [(3, 4), (4, 3)], [])
     assert spots.take() == [(3, 2), (13, 4), (14, 3)]
 
 
 def test_a_style_in_an_omitted_fragment_waits_for_text_behind_it() -> None:
     spots = Places()
-    spots.give(12, {}, [(2, 8, 10)])  # two characters, then the mark; the fragment goes on
-    spots.give(0, {15: 7}, [(10, 10, 0)])
+    spots.give(12, [], [(2, 8, 10)])  # two characters, then the mark; the fragment goes on
+    spots.give(0, [(15, 7)], [(10, 10, 0)])
     assert spots.take() == []
-    spots.give(1, {}, [])
+    spots.give(1, [], [])
     assert spots.take() == [(12, 7)]
 
 
@@ -187,11 +187,11 @@ def test_a_binary_stretch_moves_the_styles_behind_it() -> None:
 def test_styles_within_what_is_omitted_do_not_pile_up() -> None:
     """A quotation mark that was never closed, and colours behind it, took memory without end."""
     places = Places()
-    places.give(10, {}, [])
-    places.give(20, {15: 1}, [(10, 8, 20)])
+    places.give(10, [], [])
+    places.give(20, [(15, 1)], [(10, 8, 20)])
     for start in range(18, 10_018, 10):
-        places.give(0, {start + 2: 2, start + 7: 3}, [(start, 10, 0)])
+        places.give(0, [(start + 2, 2), (start + 7, 3)], [(start, 10, 0)])
         assert places.take() == []
         assert len(places._waiting) <= 4
-    places.give(5, {}, [])
+    places.give(5, [], [])
     assert places.take() == [(30, 3)]

@@ -98,10 +98,10 @@ def styled(parts: list[str]) -> tuple[str, list[Look]]:
     for part in parts:
         text += stripper.feed(part.encode())
         new = stripper.take_styles()
-        assert not styles or all(at >= max(styles) for at in new)
-        styles |= new
+        assert not styles or all(at >= max(styles) for at, _ in new)
+        styles |= dict(new)
     text += stripper.finish()
-    styles |= stripper.take_styles()
+    styles |= dict(stripper.take_styles())
     assert list(styles) == sorted(styles)
     looks, style = [], PLAIN
     for at in range(len(text)):

@@ -144,11 +144,11 @@ def _stripped(parts: list[bytes], *, eof: bool) -> Fed:
         text.decode()
         assert stage.held <= 2
         assert size == stage.accepted + stage.held + weight(text)
-        styles += stage.take_styles().items()
+        styles += stage.take_styles()
     text += stage.finish()
-    styles += stage.take_styles().items()
+    styles += stage.take_styles()
     assert (size, stage.held) == (stage.accepted + weight(text), 0)
-    assert styles == sorted(styles)
+    assert [at for at, _ in styles] == sorted(at for at, _ in styles)
     return Fed(text, (stage.accepted, eof))
 
 
