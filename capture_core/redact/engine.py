@@ -11,6 +11,7 @@ from capture_core.errors import EngineUnavailable
 from capture_core.limits import LOOK_BACK_BYTES
 from capture_core.redact.breaks import placed, without_breaks
 from capture_core.redact.exact import Exact
+from capture_core.redact.library import hyperscan
 from capture_core.redact.rules import RULES
 from capture_core.strip import CONTROL, NOT_PLAIN
 
@@ -40,7 +41,7 @@ class Engine:
     @classmethod
     def compile(cls, rules: Sequence[Rule] = RULES) -> Engine:
         """Compile the rules, in most of a second.  Raises :exc:`EngineUnavailable`."""
-        hs, exact = _hyperscan(), Exact(rules)
+        hs, exact = hyperscan(), Exact(rules)
         leftmost = hs.HS_FLAG_SOM_LEFTMOST
         databases = _Databases(
             on_lines=_compiled(hs, [*exact.plain, *exact.on_lines], leftmost),
@@ -58,7 +59,7 @@ class Engine:
         ``None`` when the bytes are not whole, or not of these rules, this version and this kind of machine.
         Raises :exc:`EngineUnavailable`.
         """
-        hs = _hyperscan()
+        hs = hyperscan()
         reach = serialised[_DIGEST_BYTES : _DIGEST_BYTES + _LENGTH_BYTES]
         parts = list(_parts(serialised, _DIGEST_BYTES + _LENGTH_BYTES))
         if serialised[:_DIGEST_BYTES] != _digest(hs, rules, reach, parts):
@@ -73,7 +74,7 @@ class Engine:
 
     def serialise(self) -> bytes:
         """Return what :meth:`load` takes: a digest that proves it whole and fitting, and the databases."""
-        hs = _hyperscan()
+        hs = hyperscan()
         parts = [hs.dumpb(database) for database in self._databases]
         reach = self.exact.reach.to_bytes(_LENGTH_BYTES, "big")
         numbered = b"".join(len(part).to_bytes(_LENGTH_BYTES, "big") + part for part in parts)
@@ -100,7 +101,7 @@ class Scanner:
 
     def __init__(self, databases: _Databases, across_bytes: int) -> None:
         """``across_bytes``: of what begins in one block, no more is in the next."""
-        scratch = _hyperscan().Scratch
+        scratch = hyperscan().Scratch
         self._on_lines, self._joined, self._tails, self._controls, self._not_plain = (
             functools.partial(database.scan, scratch=scratch(database)) for database in databases
         )
@@ -196,14 +197,3 @@ def _sources() -> list[tuple[int, int]]:
     folder = os.path.dirname(__file__)
     found = [os.stat(os.path.join(folder, name)) for name in _MAKERS]
     return [(status.st_size, status.st_mtime_ns) for status in found]
-
-
-def _hyperscan() -> ModuleType:
-    # Imported when first needed: the import takes longer than the start of many a child.
-    try:
-        import hyperscan
-    except ImportError as error:
-        raise EngineUnavailable(
-            f"hyperscan, which finds secrets in the output, cannot be loaded: {error}; nothing is captured unmasked"
-        ) from error
-    return hyperscan

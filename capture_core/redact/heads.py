@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from capture_core.errors import EngineUnavailable
 from capture_core.limits import KNOWN_HEAD_BYTES
+from capture_core.redact.library import hyperscan
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -78,17 +79,11 @@ class CompiledScanners:
 
     def __init__(self, texts: Sequence[bytes]) -> None:
         """Compile; raises :exc:`EngineUnavailable`."""
-        try:
-            import hyperscan
-        except ImportError as error:
-            raise EngineUnavailable(
-                f"hyperscan, which finds secrets in the output, cannot be loaded: {error}"
-            ) from error
-        self._hyperscan = hyperscan
-        self._database = hyperscan.Database(mode=hyperscan.HS_MODE_VECTORED)
+        self._hyperscan = hs = hyperscan()
+        self._database = hs.Database(mode=hs.HS_MODE_VECTORED)
         try:
             self._database.compile(expressions=texts, ids=range(len(texts)), flags=[0] * len(texts), literal=True)
-        except hyperscan.error as error:
+        except hs.error as error:
             raise EngineUnavailable(f"hyperscan cannot compile the known values: {error}") from error
 
     def scanner(self) -> HeadScanner:

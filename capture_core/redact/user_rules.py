@@ -13,8 +13,9 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from capture_core.decode import weight
-from capture_core.errors import BadInput, EngineUnavailable
+from capture_core.errors import BadInput
 from capture_core.limits import USER_RULE_BYTES
+from capture_core.redact.library import hyperscan
 from capture_core.redact.pattern import PatternRefused, Sequence, Unit, beginnings, fewest, parse, render
 from capture_core.redact.veil import SHORTEST_VEIL, VEIL, VEIL_NAMES, continued, veiled
 from capture_core.user_rule import UserRule, why_no_name
@@ -46,7 +47,7 @@ class CompiledRules:
         """Compile.  Raises ``BadInput`` with the name of the rule and the place in it; :exc:`EngineUnavailable`."""
         _check_names(rules)
         self.names = tuple(rule.name for rule in rules)
-        hs = _hyperscan()
+        hs = hyperscan()
         patterns = [_pattern(rule) for rule in rules]
         self._introducers = tuple(map(_introducer_bytes, patterns))
         flags = [hs.HS_FLAG_SOM_LEFTMOST | (hs.HS_FLAG_CASELESS if rule.ignore_case else 0) for rule in rules]
@@ -281,11 +282,3 @@ def _character_end(text: bytes, place: int) -> int:
 def _line_break(text: bytes, start: int) -> int:
     found = [place for sign in (b"\n", b"\r") if (place := text.find(sign, start)) >= 0]
     return min(found, default=len(text))
-
-
-def _hyperscan() -> ModuleType:
-    try:
-        import hyperscan
-    except ImportError as error:
-        raise EngineUnavailable(f"hyperscan, which runs your redaction rules, cannot be loaded: {error}") from error
-    return hyperscan
