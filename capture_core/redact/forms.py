@@ -6,6 +6,7 @@ Every form is a text as the stages before give it out: UTF-8, without terminal c
 from __future__ import annotations
 
 import binascii
+import functools
 import json
 import re
 from types import MappingProxyType
@@ -44,20 +45,25 @@ def _table(escape: str, kept: frozenset[int], special: Mapping[int, bytes] = Map
     )
 
 
-_IN_URL: Final = tuple(
-    _table(escape, _UNRESERVED.union(kept)) for escape in ("%%%02X", "%%%02x") for kept in _KEPT_IN_URLS
-)
-_IN_SHELL: Final = (
-    # $'…', where the locale knows the characters and where it does not.
-    _table("\\%03o", _PRINTABLE | _BEYOND_ASCII, _CONTROLS_IN_ANSI_C),
-    _table("\\%03o", _PRINTABLE, _CONTROLS_IN_ANSI_C),
-    # Backslashes, as bash's printf %q puts them, since and before it did so to commas; and double quotes.
-    *(
-        _table("\\%c", frozenset(range(0x100)).difference(b"\t \"'\\|&;()<>!{}*[?]^$`" + comma))
-        for comma in (b",", b"")
-    ),
-    _table("\\%c", frozenset(range(0x100)).difference(b'"$`\\')),
-)
+# Made when a value is first looked for, in 3 ms: often none is.
+@functools.cache
+def _tables_for_urls() -> tuple[tuple[bytes, ...], ...]:
+    return tuple(_table(escape, _UNRESERVED.union(kept)) for escape in ("%%%02X", "%%%02x") for kept in _KEPT_IN_URLS)
+
+
+@functools.cache
+def _tables_for_shells() -> tuple[tuple[bytes, ...], ...]:
+    return (
+        # $'…', where the locale knows the characters and where it does not.
+        _table("\\%03o", _PRINTABLE | _BEYOND_ASCII, _CONTROLS_IN_ANSI_C),
+        _table("\\%03o", _PRINTABLE, _CONTROLS_IN_ANSI_C),
+        # Backslashes, as bash's printf %q puts them, since and before it did so to commas; and double quotes.
+        *(
+            _table("\\%c", frozenset(range(0x100)).difference(b"\t \"'\\|&;()<>!{}*[?]^$`" + comma))
+            for comma in (b",", b"")
+        ),
+        _table("\\%c", frozenset(range(0x100)).difference(b'"$`\\')),
+    )
 
 
 def forms(value: bytes) -> frozenset[bytes]:
@@ -86,7 +92,7 @@ def _base64(value: bytes) -> Iterator[bytes]:
 
 
 def _in_url(value: bytes) -> Iterator[bytes]:
-    for table in _IN_URL:
+    for table in _tables_for_urls():
         escaped = _by(table, value)
         yield escaped
         yield escaped.replace(b"%20", b"+")
@@ -106,7 +112,7 @@ def _in_shell(value: bytes) -> Iterator[bytes]:
     """The inside of what shells quote, by whichever way."""
     yield value.replace(b"'", b"'\"'\"'")
     yield value.replace(b"'", b"'\\''")
-    for table in _IN_SHELL:
+    for table in _tables_for_shells():
         yield _by(table, value)
 
 
