@@ -36,6 +36,18 @@ class Lock(StrEnum):
     """Such locks do not work here."""
 
 
+class Use(StrEnum):
+    """What the kernel says of a file that somebody wants to remove."""
+
+    FREE = "free"
+    WRITTEN = "written"
+    """Its owner holds it."""
+    VIEWED = "viewed"
+    """A reader holds it."""
+    UNTOLD = "untold"
+    """Such locks do not work here."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Host:
     """This machine, as a receipt names it: its host name, and which of its boots this is."""
@@ -57,14 +69,23 @@ def here() -> Host:
 
 def ask(fd: int) -> Lock:
     """Ask whether a read lock on ``fd`` would meet an owner's write lock; takes nothing, disturbs nobody."""
-    command = getattr(fcntl, "F_OFD_GETLK", None)
-    if command is None:
+    kind = _met_by(fd, fcntl.F_RDLCK)
+    if kind is None:
         return Lock.UNTOLD
-    try:
-        answer = fcntl.fcntl(fd, command, _question(fcntl.F_RDLCK))
-    except OSError:
-        return Lock.UNTOLD
-    return Lock.FREE if _FLOCK.unpack(answer)[0] == fcntl.F_UNLCK else Lock.HELD
+    return Lock.FREE if kind == fcntl.F_UNLCK else Lock.HELD
+
+
+def use_of(fd: int) -> Use:
+    """Ask who holds ``fd``, an owner that writes it or a reader that shows it; takes nothing, disturbs nobody."""
+    match _met_by(fd, fcntl.F_WRLCK):
+        case None:
+            return Use.UNTOLD
+        case fcntl.F_UNLCK:
+            return Use.FREE
+        case fcntl.F_RDLCK:
+            return Use.VIEWED
+        case _:
+            return Use.WRITTEN
 
 
 def hold(fd: int) -> bool:
@@ -86,22 +107,28 @@ def judge(receipt: Receipt, lock: Lock, place: Host, *, is_local: Callable[[], b
     """What can be proved about the owner of a capture without a final receipt.
 
     A held lock proves life wherever it is seen.  A free one proves death only in the kernel that the owner
-    ran in: the same boot, or an earlier boot of the machine of that name when the file system is its own.
+    ran in: the same boot, or an earlier boot of the machine of that name when the file system is its own.  Such an
+    earlier boot proves it by itself: a power loss may have left no file that could be asked.
     """
     match lock:
         case Lock.HELD:
             return Liveness.LIVE
         case Lock.UNTOLD:
-            return Liveness.UNKNOWN
+            return _died(_other_boot(receipt, place) and receipt.host == place.host and is_local())
         case Lock.FREE:
-            return _judge_free(receipt, place, is_local)
+            return _died(_same_boot(receipt, place) or (receipt.host == place.host and is_local()))
 
 
-def _judge_free(receipt: Receipt, place: Host, is_local: Callable[[], bool]) -> Liveness:
-    same_boot = receipt.boot_id is not None and receipt.boot_id == place.boot_id
-    if same_boot or (receipt.host == place.host and is_local()):
-        return Liveness.OWNER_DIED
-    return Liveness.UNKNOWN
+def _died(is_so: bool) -> Liveness:  # noqa: FBT001 — it is all that there is to say
+    return Liveness.OWNER_DIED if is_so else Liveness.UNKNOWN
+
+
+def _same_boot(receipt: Receipt, place: Host) -> bool:
+    return receipt.boot_id is not None and receipt.boot_id == place.boot_id
+
+
+def _other_boot(receipt: Receipt, place: Host) -> bool:
+    return None not in (receipt.boot_id, place.boot_id) and receipt.boot_id != place.boot_id
 
 
 def is_local(fd: int) -> bool:
@@ -131,6 +158,19 @@ def _local_mount(line: str) -> str | None:
     # 36 35 98:0 /root /mount rw,noatime master:1 - ext3 /dev/root rw: the type comes after the lone dash.
     mount, _, rest = line.partition(" - ")
     return mount.split(" ", 1)[0] if rest.split(" ", 1)[0] in _LOCAL_TYPES else None
+
+
+def _met_by(fd: int, kind: int) -> int | None:
+    """The kind of lock that one of ``kind`` would meet; ``F_UNLCK``: none, ``None``: nobody can tell."""
+    command = getattr(fcntl, "F_OFD_GETLK", None)
+    if command is None:
+        return None
+    try:
+        answer = fcntl.fcntl(fd, command, _question(kind))
+    except OSError:
+        return None
+    found: int = _FLOCK.unpack(answer)[0]
+    return found
 
 
 def _question(kind: int) -> bytes:

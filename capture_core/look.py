@@ -127,7 +127,7 @@ def _unfinished(folder: Folder, receipt: Receipt, place: Host) -> Entry:
         lock = _ask_all(fds)
         if lock is not Lock.HELD:
             _expect_unmoved(folder, receipt, fds)
-        liveness = _judge(receipt, lock, place, fds)
+        liveness = _judge(receipt, lock, place, fds or [folder.fd])
         statuses = tuple(
             StreamStatus(name=name, committed=None, modified=None)
             if fd is None

@@ -86,6 +86,10 @@ def test_where_such_locks_do_not_work_nothing_is_told() -> None:
         # … but another machine of the same name may share this file system.
         (Lock.FREE, None, "other", False, Liveness.UNKNOWN),
         (Lock.FREE, "other", "other", True, Liveness.UNKNOWN),
+        # A restart proves it where no file is left that could be asked.
+        (Lock.UNTOLD, None, "earlier", True, Liveness.OWNER_DIED),
+        (Lock.UNTOLD, None, "earlier", False, Liveness.UNKNOWN),
+        (Lock.UNTOLD, "other", "other", True, Liveness.UNKNOWN),
     ],
 )
 def test_what_a_lock_proves(

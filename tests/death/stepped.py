@@ -19,11 +19,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from capture_core import durable
 from capture_core.conversation import Conversation
-from capture_core.limits import Limits
+from capture_core.limits import LIBRARY
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
+
+    from capture_core.limits import Limits
 
 PRINTS = "printf 'é1\\033[1m漢\\nAPI_KEY=0123456789abcdef\\n'; printf 'x' >&2; exit 3"
 """What the command of an owner does when nothing else is said."""
@@ -50,9 +52,16 @@ class Watch(Protocol):
         """Make the call; what it gives."""
 
 
-def run_job(conversation: Path, command: str = PRINTS, limits: Limits = Limits()) -> None:  # noqa: B008
+def run_job(
+    conversation: Path,
+    command: str = PRINTS,
+    *,
+    limits: Limits = LIBRARY,
+    raw_binary: bool = False,
+) -> None:
     """Own one job to its end."""
-    job = Conversation.open(str(conversation), limits=limits, slow_engine=True).start(["sh", "-c", command])
+    place = Conversation.open(str(conversation), limits=limits, slow_engine=True)
+    job = place.start(["sh", "-c", command], raw_binary=raw_binary)
     job.wait()
     job.join()
 
@@ -178,12 +187,11 @@ def _by_descriptor(real: Callable[..., Any], name: str, place: str, told: Watch,
     if not _is_below(fd, place):
         return real(fd, *rest)
     inode = os.fstat(fd).st_ino
-    at = os.lseek(fd, 0, os.SEEK_CUR) if name == "write" else 0
+    at = os.lseek(fd, 0, os.SEEK_CUR) if name == "write" else rest[-1] if name == "pwrite" else 0
     kept = tuple(bytes(each) if isinstance(each, memoryview) else each for each in rest)
 
     def describe(given: Any) -> Call:  # noqa: ANN401
-        arguments = (at, kept[0][:given]) if name == "write" else kept
-        return Call(name, inode, arguments)
+        return Call("write", inode, (at, kept[0][:given])) if "write" in name else Call(name, inode, kept)
 
     return told.made(name, lambda: real(fd, *rest), describe)
 

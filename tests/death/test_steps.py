@@ -12,7 +12,7 @@ from capture_core.facts import CaptureFacts, CaptureReason, CaptureState, Livene
 from capture_core.limits import Limits
 from tests.commands import Here
 from tests.death.conversations import assert_true, files, seen, texts
-from tests.death.stepped import STDERR, STDOUT, StoppedOwner, run_job
+from tests.death.stepped import STDERR, STDOUT, StoppedOwner, recorded, run_job
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -25,10 +25,13 @@ EXIT = 3
 
 
 def deaths(
-    tmp_path: Path, work: Callable[[Path], object], *, step: int = 1
+    tmp_path: Path, work: Callable[[Path], object], *, every: int, at_the_end: int = 1
 ) -> Iterator[tuple[str, Path, StoppedOwner]]:
-    """Owners, each stopped so many calls later than the last, and the conversations of their own."""
-    number = 0
+    """Owners, each stopped so many calls later than the last, and the conversations of their own.
+
+    ``at_the_end``: how much later from the call on by which the owner begins to publish.
+    """
+    number, end = 0, publishing(tmp_path / "whole", work)
     while True:
         conversation = tmp_path / str(number)
         owner = StoppedOwner(conversation, number, lambda: work(conversation))  # noqa: B023 — it forks at once
@@ -36,7 +39,13 @@ def deaths(
             owner.kill()
             return
         yield f"{number}, {owner.before}", conversation, owner
-        number += step
+        number = min(number + every, end) if number < end else number + at_the_end
+
+
+def publishing(conversation: Path, work: Callable[[Path], object]) -> int:
+    """The number of the call before the first sync: by it the live receipt says ``finalizing``."""
+    calls = recorded(conversation, lambda: work(conversation))
+    return next(number for number, call in enumerate(calls) if call.name == "fsync") - 1
 
 
 def the_one(conversation: Path) -> Entry | None:
@@ -79,11 +88,14 @@ def assert_told(here: Here, entry: Entry) -> None:
     assert here("verify")[0] == (0 if is_final else 1)
 
 
-def test_an_owner_that_dies_before_any_of_its_steps(tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+@pytest.mark.parametrize("every", [6, pytest.param(1, marks=pytest.mark.long)])
+def test_an_owner_that_dies_before_any_of_its_steps(
+    tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes], every: int
+) -> None:
     last: object = None
     kept: dict[str, bytes] = {}
     reasons = set()
-    for where, conversation, owner in deaths(tmp_path, run_job):
+    for where, conversation, owner in deaths(tmp_path, run_job, every=every):
         living = the_one(conversation)
         if living is not None:
             assert_lives(living, CaptureState.COMPLETE)
@@ -108,16 +120,17 @@ def test_an_owner_that_dies_before_any_of_its_steps(tmp_path: Path, capfdbinary:
     assert reasons == {(live, None), (live, CaptureReason.FINALIZING), (final, None)}
 
 
-@pytest.mark.parametrize("step", [5, pytest.param(1, marks=pytest.mark.long)])
+@pytest.mark.parametrize("every", [20, pytest.param(1, marks=pytest.mark.long)])
 @pytest.mark.parametrize("what", ["cut at its limit", "without O_TMPFILE"])
-def test_other_ways_to_the_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, what: str, step: int) -> None:
+def test_other_ways_to_the_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, what: str, every: int) -> None:
     limits, state = Limits(), CaptureState.COMPLETE
     if what == "cut at its limit":
         limits, state = Limits(capture_bytes=5), CaptureState.PARTIAL
     else:
         monkeypatch.setattr(durable, "_O_TMPFILE", None)
     ends = set()
-    for where, conversation, owner in deaths(tmp_path, lambda place: run_job(place, limits=limits), step=step):
+    work: Callable[[Path], object] = lambda place: run_job(place, limits=limits)  # noqa: E731
+    for where, conversation, owner in deaths(tmp_path, work, every=every, at_the_end=min(every, 4)):
         living = the_one(conversation)
         kept = {} if living is None else texts(conversation, living)
         owner.kill()
@@ -129,7 +142,7 @@ def test_other_ways_to_the_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, 
             assert texts(conversation, dead) == kept, where
             ends.add(dead.liveness)
     assert Liveness.OWNER_DIED in ends
-    assert step > 1 or Liveness.FINAL in ends
+    assert every > 1 or Liveness.FINAL in ends
 
 
 def test_a_final_file_that_lost_bytes_is_damaged_never_complete(tmp_path: Path) -> None:
