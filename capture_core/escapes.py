@@ -9,8 +9,8 @@ terminals read it (https://vt100.net/emu/dec_ansi_parser), but for these decisio
   :data:`~capture_core.limits.CONTROL_STRING_BYTES`; at once, when it was opened by an 8-bit control, or by
   screen's ``ESC k``, which other terminals do not take for a string.
 - An 8-bit control that belongs to a doubly encoded character goes alone, and opens no string.  Which do is told by
-  what follows (:mod:`capture_core.twice_encoded`); until then that is held, and counted as dropped.  A control
-  sequence is always one: it is short, and given up at the next such character.
+  what follows (:mod:`capture_core.twice_encoded`); until then that is held.  A control sequence is always one: it is
+  short, and given up at the next such character.
 """
 
 from __future__ import annotations
@@ -116,6 +116,11 @@ class Escapes:
         """In doubt: what stands behind the opening, and before that what was ``_before`` it."""
 
     @property
+    def held(self) -> int:
+        """Raw bytes in doubt, at most :data:`~capture_core.limits.CONTROL_STRING_BYTES`."""
+        return weight(self._doubtful[len(self._before) :]) if self._state is _State.DOUBT else 0
+
+    @property
     def open(self) -> bool:
         """Whether a sequence has begun and not ended."""
         return self._state is not _State.TEXT
@@ -132,6 +137,16 @@ class Escapes:
         """
         if self._state is _State.DOUBT and not (text := self._settled(text)):
             return b"", []
+        return self._strip(text, at)
+
+    def release(self, at: int) -> tuple[bytes, list[tuple[int, int]]]:
+        """Take what is in doubt for text: nothing more will tell.  Return it as :meth:`feed` does."""
+        if self._state is not _State.DOUBT:
+            return b"", []
+        self._state = _State.TEXT
+        return self._strip(bytes(self._doubtful[len(self._before) :]), at)
+
+    def _strip(self, text: bytes, at: int) -> tuple[bytes, list[tuple[int, int]]]:
         start, styles = self._skip_begun(text, at)
         cut = _last_sequence(text, start)
         kept = self._sweep(text[start:cut], styles, at)
@@ -139,7 +154,7 @@ class Escapes:
             kept, cut = b"", start
         if cut < len(text):
             kept += self._walk(self._before + text, len(self._before) + cut, styles, at + len(kept))
-        self.accepted += weight(text) - weight(kept)
+        self.accepted += weight(text) - weight(kept) - self.held
         if self._state is not _State.DOUBT:
             self.feed_plain(text)
         return kept, styles
@@ -149,11 +164,7 @@ class Escapes:
         begin, end = len(self._before), len(self._doubtful)
         self._doubtful += text
         self._tell(self._doubtful, begin, len(self._doubtful), looked_at=end - begin)
-        if self._state is _State.DOUBT:
-            self.accepted += weight(text)
-            return b""
-        self.accepted -= weight(bytes(self._doubtful[begin:end]))
-        return bytes(self._doubtful[begin:])
+        return b"" if self._state is _State.DOUBT else bytes(self._doubtful[begin:])
 
     def _skip_begun(self, text: bytes, at: int) -> tuple[int, list[tuple[int, int]]]:
         """Return where what an earlier block began comes to an end, and the style that it stood for."""

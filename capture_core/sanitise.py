@@ -161,8 +161,10 @@ class _Stages:
         return self._redactor.feed(self._veils.feed(self._stripper.feed(text, is_plain=is_plain and text is raw)))
 
     def finish(self, *, eof: bool) -> bytes:
-        # What is held is settled first: a character that the end cut must not make it look like something else.
+        # What is held is settled first: what the end left in doubt must not make it look like something else.
         text = self._settle(self._stripper.finish(), eof=eof)
+        if doubtful := self._stripper.release():
+            text += self._settle(doubtful, eof=eof)
         if cut := self._decoder.finish(eof=eof):
             text += self._settle(self._stripper.feed(cut) + self._stripper.finish(), eof=eof)
         self._cut_characters = min(1, self._decoder.discarded)

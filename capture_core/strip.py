@@ -41,8 +41,8 @@ class Stripper:
 
     @property
     def held(self) -> int:
-        """Raw bytes that an overstrike may still change, at most 2: sequences are dropped as they come."""
-        return self._overstrikes.held
+        """Raw bytes that an overstrike may still change, at most 2, and those of which it is in doubt what they are."""
+        return self._overstrikes.held + self._escapes.held
 
     @property
     def accepted(self) -> int:
@@ -63,16 +63,22 @@ class Stripper:
         if not self._escapes.open and (is_plain or not self._has_control(text)):
             return self._given(self._overstrikes.feed(self._escapes.feed_plain(text), plain=True))
         begin = self._length + self._overstrikes.held
-        kept, styles = self._escapes.feed(text, begin)
+        return self._kept(begin, *self._escapes.feed(text, begin))
+
+    def finish(self) -> bytes:
+        """Return the held underscore, if any; an unfinished sequence is gone already."""
+        return self._given(self._overstrikes.finish())
+
+    def release(self) -> bytes:
+        """Return what was in doubt, behind :meth:`finish`: it was no part of what came before it."""
+        return self._kept(self._length, *self._escapes.release(self._length)) + self.finish()
+
+    def _kept(self, begin: int, kept: bytes, styles: list[tuple[int, int]]) -> bytes:
         if not styles:
             return self._given(self._overstrikes.feed(kept, plain=False))
         if not self._overstrikes.held and BACKSPACE not in kept:
             return self._feed_unstruck(kept, styles)
         return self._feed_pieces(kept, ((at - begin, style) for at, style in styles))
-
-    def finish(self) -> bytes:
-        """Return the held underscore, if any; an unfinished sequence is gone already."""
-        return self._given(self._overstrikes.finish())
 
     def _feed_unstruck(self, kept: bytes, styles: list[tuple[int, int]]) -> bytes:
         """Take what nothing strikes over, and its styles by offset in all text: every one is where it is."""

@@ -183,11 +183,12 @@ class Exact:
         """How many bytes at the end of a text :meth:`undecided` may look at."""
         return max((_shape().reach(rule.token) for rule in self.rules if rule.token), default=0) + _APART_BYTES
 
-    def values(self, text: bytes, candidates: Iterable[Candidate], floor: int) -> Iterator[Value]:
+    def values(self, text: bytes, candidates: Iterable[Candidate], floor: int, *, judged_bytes: int) -> Iterator[Value]:
         """Yield the secrets among the candidates that begin at ``floor`` or later, none within another.
 
         They come in the order in which they are decided however the text is cut: the leftmost first, and of those
-        that begin together the one whose opening is known first.
+        that begin together the one whose opening is known first.  A value of more than ``judged_bytes`` is a secret,
+        whatever it looks like.
         """
         tried = [(self._of[number], start, end) for number, start, end in candidates]
         openings = _Openings(text, tried)
@@ -202,7 +203,7 @@ class Exact:
             if stop is None:
                 yield form, start, start, opened, None
                 return
-            secret = (0, stop - start) if stop - start > UNJUDGED_VALUE_BYTES else form.secret(text[start:stop])
+            secret = (0, stop - start) if stop - start > judged_bytes else form.secret(text[start:stop])
             if secret is None:
                 continue
             value = openings.with_crossing((form, start, start + secret[0], opened, start + secret[1]), place)

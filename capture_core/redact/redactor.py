@@ -79,6 +79,8 @@ class Redactor:
         self._exact = exact
         self._scanner = scanner
         self._pending_bytes = max(pending_bytes, exact.reach + ENDS_BYTES)
+        # What is given up before its end is known cannot be judged by all of it.
+        self._judged_bytes = min(UNJUDGED_VALUE_BYTES, self._pending_bytes)
         self._veil_names = veil_names
         self._settled = 0
         """How much of what was fed is decided."""
@@ -133,7 +135,7 @@ class Redactor:
         # The end of a stream ends a value as the end of a line and any foreign character do.
         ends = form.ends.search(value + _FOREIGN, state.opened) if eof else None
         whole = value[state.start : ends.start()] if ends else value[state.start :]
-        judged = form.secret(whole) if len(whole) <= UNJUDGED_VALUE_BYTES else None
+        judged = form.secret(whole) if len(whole) <= self._judged_bytes else None
         start, end = judged or (0, len(whole))
         start, end = start + state.start, end + state.start
         out = self._passed(value[:start]) + self._replaced(form, value[start:end])
@@ -159,7 +161,7 @@ class Redactor:
         if not candidates and len(text) > self._exact.reach:
             return self._rest(text, 0, self._undecided(text, 0))
         text, start = self._behind + text, len(self._behind)
-        values = self._exact.values(text, candidates, start + floor)
+        values = self._exact.values(text, candidates, start + floor, judged_bytes=self._judged_bytes)
         return self._mask(text, start, values, Undecided(len(text)) if is_last else self._undecided(text, start))
 
     def _undecided(self, text: bytes, start: int) -> Undecided:

@@ -254,3 +254,10 @@ def test_streams_share_an_engine_and_nothing_else() -> None:
     assert first.feed(b"ter2 ") == b"[redacted:assignment] "
     assert len(asked) == 2
     assert second.counts() == Counts()
+
+
+def test_what_the_end_leaves_in_doubt_is_text_and_no_part_of_what_came_before_it() -> None:
+    """Nothing told whether a string of control had begun, or text went on: a value in it is masked all the same."""
+    raw = "see â\x80\x98 ghp_16C7e42F292c6912E7710c838347Ae178B4a".encode()
+    assert sanitised(raw, pending_bytes=64 * KIB) == "see â [redacted:gh-token]".encode()
+    assert sanitised("gh\x9dp_16C7e42F292c6912E7710c838347Ae178B4a".encode(), pending_bytes=64 * KIB) == b"gh"

@@ -24,7 +24,7 @@ def strip(parts: list[str]) -> str:
         text += stripper.feed(part.encode())
         fed += weight(part.encode())
         assert fed == stripper.accepted + stripper.held + weight(text)
-    text += stripper.finish()
+    text += stripper.finish() + stripper.release()
     assert stripper.held == 0
     assert fed == stripper.accepted + weight(text)
     return text.decode()
@@ -113,7 +113,9 @@ def test_an_8_bit_control_behind_a_letter_is_none_of_its_bytes(letter: str, cont
         ("â\x80\x9d is not \x1b[1mso\x1b[m\n", "â is not so\n"),
         ("Ð\x9eÐµ\x07Ñ\x82\n", "ÐÐµÑ\n"),
         ("ð\x9f\xa0\x98 and ð\x9f\x98\x9d on\n", "ð\xa0 and ð on\n"),
-        ("more was to come: â\x80\x98foo", "more was to come: â"),
+        ("the end: â\x80\x98foo", "the end: âfoo"),
+        ("the end: â\x80\x98f\x1b", "the end: âf"),
+        ("the end_â\x80\x98foo_", "the end_âfoo_"),
     ],
 )
 def test_of_doubly_encoded_text_little_is_lost_that_could_be_control(raw: str, text: str) -> None:
@@ -124,6 +126,7 @@ def test_text_that_might_be_a_string_passes_when_its_line_ends() -> None:
     stripper = Stripper()
     assert stripper.feed("a Ã\x9dlong".encode()) == "a Ã".encode()
     assert stripper.feed(b" line") == b""
+    assert stripper.held == len(b"long line")
     assert stripper.feed(b"\n") == b"long line\n"
 
 

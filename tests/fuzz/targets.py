@@ -11,7 +11,13 @@ from functools import cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from capture_core.decode import Decoder, weight
-from capture_core.limits import BINARY_WINDOW_BYTES, ENDS_BYTES, KNOWN_BREAK_BYTES, USER_RULE_BYTES
+from capture_core.limits import (
+    BINARY_WINDOW_BYTES,
+    CONTROL_STRING_BYTES,
+    ENDS_BYTES,
+    KNOWN_BREAK_BYTES,
+    USER_RULE_BYTES,
+)
 from capture_core.redact import pattern
 from capture_core.redact.heads import CompiledScanners, Heads
 from capture_core.redact.known import ENVIRONMENT, GROUPS, MASK_FILE, Literal
@@ -142,10 +148,10 @@ def _stripped(parts: list[bytes], *, eof: bool) -> Fed:
         text += stage.feed(part)
         size += weight(part)
         text.decode()
-        assert stage.held <= 2
+        assert stage.held <= 2 + CONTROL_STRING_BYTES
         assert size == stage.accepted + stage.held + weight(text)
         styles += stage.take_styles()
-    text += stage.finish()
+    text += stage.finish() + stage.release()
     styles += stage.take_styles()
     assert (size, stage.held) == (stage.accepted + weight(text), 0)
     assert [at for at, _ in styles] == sorted(at for at, _ in styles)
