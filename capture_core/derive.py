@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from capture_core.facts import CaptureFacts, CaptureReason, CaptureState, Liveness, ProcessFacts, ProcessState
+from capture_core.limits import MOST_TORN_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -15,6 +16,9 @@ if TYPE_CHECKING:
 
 _KEPT = frozenset({CaptureState.PENDING, CaptureState.COMPLETE, CaptureState.PARTIAL})
 """States in which there are files to speak of."""
+
+_CONTINUATION, _LEAD_OF_TWO, _LEAD_OF_THREE, _LEAD_OF_FOUR = 0x80, 0xC0, 0xE0, 0xF0
+"""The least bytes of UTF-8 that continue a code point, and that begin one of so many."""
 
 
 def process(receipt: Receipt, liveness: Liveness) -> ProcessFacts:
@@ -50,6 +54,21 @@ def readable_end(facts: StreamFacts, size: int, liveness: Liveness) -> int:
     if facts.end is None or (is_open and liveness is not Liveness.FINAL):
         return size
     return min(size, facts.end)
+
+
+def torn(tail: bytes) -> int:
+    """How many bytes at the end of ``tail`` begin a code point that does not end there: 0 to ``MOST_TORN_BYTES``.
+
+    A write that SIGKILL ended may have left them; they were never committed.
+    """
+    for size in range(1, min(MOST_TORN_BYTES, len(tail)) + 1):
+        byte = tail[-size]
+        if byte >= _LEAD_OF_TWO:
+            needed = 2 + (byte >= _LEAD_OF_THREE) + (byte >= _LEAD_OF_FOUR)
+            return size if size < needed else 0
+        if byte < _CONTINUATION:
+            return 0
+    return 0
 
 
 def _final(receipt: Receipt, streams: Sequence[StreamStatus]) -> CaptureFacts:

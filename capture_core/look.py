@@ -11,7 +11,7 @@ from capture_core import derive, names
 from capture_core.descend import open_file, regular
 from capture_core.errors import PlaceRefused, ReceiptError
 from capture_core.facts import Liveness, RepresentationKind, StreamName
-from capture_core.limits import RECEIPT_READ_BYTES
+from capture_core.limits import MOST_TORN_BYTES, RECEIPT_READ_BYTES
 from capture_core.liveness import Host, Lock, ask, is_local, judge
 from capture_core.receipt_decode import decode
 from capture_core.source import Address, Entry, StreamStatus, Unreadable
@@ -76,6 +76,15 @@ def open_stream(folder: int, receipt: Receipt, stream: str) -> int | None:
     return None
 
 
+def committed_end(fd: int, receipt: Receipt, stream: str, liveness: Liveness) -> int:
+    """Where the committed bytes of a stream end in its open file."""
+    end = derive.readable_end(receipt.streams[stream], os.fstat(fd).st_size, liveness)
+    if liveness is not Liveness.OWNER_DIED or receipt.representation.kind is RepresentationKind.BINARY:
+        return end
+    start = max(0, end - MOST_TORN_BYTES)
+    return end - derive.torn(os.pread(fd, end - start, start))
+
+
 def _look_once(folder: Folder, capture: str, place: Host) -> Entry | Unreadable | None:
     receipt = _read(folder, capture, names.final_receipt_file(capture))
     if receipt is not None:
@@ -116,7 +125,8 @@ def _final(folder: Folder, receipt: Receipt) -> Entry:
 def _final_status(folder: Folder, receipt: Receipt, name: str, facts: StreamFacts) -> StreamStatus:
     for file_name in reversed(stream_names(receipt, name)):
         if (status := regular(folder.fd, file_name)) is not None:
-            return _status(name, facts, status, Liveness.FINAL)
+            committed = derive.readable_end(facts, status.st_size, Liveness.FINAL)
+            return StreamStatus(name=name, committed=committed, modified=status.st_mtime)
     return StreamStatus(name=name, committed=None, modified=None)
 
 
@@ -131,7 +141,11 @@ def _unfinished(folder: Folder, receipt: Receipt, place: Host) -> Entry:
         statuses = tuple(
             StreamStatus(name=name, committed=None, modified=None)
             if fd is None
-            else _status(name, receipt.streams[name], os.fstat(fd), liveness)
+            else StreamStatus(
+                name=name,
+                committed=committed_end(fd, receipt, name, liveness),
+                modified=os.fstat(fd).st_mtime,
+            )
             for name, fd in opened.items()
         )
     return _entry(folder, receipt, liveness, statuses)
@@ -189,12 +203,6 @@ def _orphan(folder: Folder, capture: str, name: str) -> Unreadable:
         if regular(folder.fd, receipt) is not None:
             raise _Moved
     return Unreadable(address=folder.address(capture), words=f"{name} has no receipt")
-
-
-def _status(name: str, facts: StreamFacts, status: os.stat_result, liveness: Liveness) -> StreamStatus:
-    return StreamStatus(
-        name=name, committed=derive.readable_end(facts, status.st_size, liveness), modified=status.st_mtime
-    )
 
 
 def _entry(folder: Folder, receipt: Receipt, liveness: Liveness, streams: tuple[StreamStatus, ...]) -> Entry:

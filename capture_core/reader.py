@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Self
 
-from capture_core import derive, liveness
+from capture_core import liveness
 from capture_core.descend import tool_folder
 from capture_core.errors import PlaceRefused, StreamGone
 from capture_core.facts import Liveness
 from capture_core.limits import RANGE_BYTES
-from capture_core.look import open_stream
+from capture_core.look import committed_end, open_stream
 from capture_core.source import Page
 
 if TYPE_CHECKING:
@@ -31,7 +31,9 @@ class StreamReader:
         self.generation = entry.receipt.streams[stream].generation if stream in entry.receipt.streams else 0
         self._seen = 0
         self._entry = entry
+        self._is_held = False
         self._fd = self._open(conversation)
+        self.hold()
 
     def follow(self, entry: Entry) -> bool:
         """Take the newest word about the capture: where its text ends may have been decided since.
@@ -42,6 +44,7 @@ class StreamReader:
         if facts is None or facts.generation < self.generation:
             return True
         self._entry = entry
+        self.hold()
         return facts.generation == self.generation
 
     @property
@@ -53,7 +56,7 @@ class StreamReader:
         if status.st_size < self._seen:
             raise StreamGone(f"{self._words()}: its file was cut to {status.st_size} bytes")
         self._seen = status.st_size
-        return derive.readable_end(self._entry.receipt.streams[self.stream], status.st_size, self._entry.liveness)
+        return committed_end(self._fd, self._entry.receipt, self.stream, self._entry.liveness)
 
     def page(self, start: int, end: int) -> Page:
         """Committed bytes of ``start:end``, clipped to what is committed and to ``RANGE_BYTES``."""
@@ -71,8 +74,13 @@ class StreamReader:
         return data
 
     def hold(self) -> bool:
-        """Keep the file from being pruned while it is shown; ``False`` while an owner still writes it."""
-        return self._entry.liveness is not Liveness.LIVE and liveness.hold(self._fd)
+        """Keep the file from being removed while it is open here; ``False`` while an owner still writes it.
+
+        Done when it is opened, and again with each later word about the capture.
+        """
+        if not self._is_held:
+            self._is_held = self._entry.liveness is not Liveness.LIVE and liveness.hold(self._fd)
+        return self._is_held
 
     def fileno(self) -> int:
         """The descriptor, for one who waits for events on it."""

@@ -14,6 +14,7 @@ from capture_core import look as look_module
 from capture_core.facts import CaptureFacts, CaptureReason, CaptureState, Liveness, ProcessFacts, ProcessState
 from capture_core.liveness import Lock, here
 from capture_core.look import Folder, look
+from capture_core.reader import StreamReader
 from capture_core.source import Entry, Unreadable
 from tests.captures import EXITED, FAILED, PENDING, Owner, finished
 
@@ -83,6 +84,18 @@ def test_a_killed_owner_leaves_a_partial_capture_and_an_unknown_process(tmp_path
     assert found.process == ProcessFacts(state=ProcessState.UNKNOWN, pid=4242)
     assert found.receipt.process.state is ProcessState.RUNNING, "the receipt stays as it was written"
     assert found.streams[0].committed == 6
+
+
+@pytest.mark.parametrize("torn", ["é".encode()[:1], "漢".encode()[:1], "漢".encode()[:2], "😀".encode()[:3]])
+def test_what_a_killed_write_left_of_a_code_point_is_not_shown(tmp_path: Path, torn: bytes) -> None:
+    owner = Owner(tmp_path)
+    owner.append("stdout", "ü漢😀".encode() + torn)
+    owner.append("stderr", torn)
+    owner.release()
+    found = entry(owner)
+    assert [stream.committed for stream in found.streams] == [9, 0]
+    with StreamReader(str(tmp_path), found, "stdout") as reader:
+        assert reader.page(0, 99).data == "ü漢😀".encode()
 
 
 def test_an_end_that_was_observed_before_the_owner_died_stays_known(tmp_path: Path) -> None:
