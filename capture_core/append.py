@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import threading
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from queue import SimpleQueue
 from typing import TYPE_CHECKING
 
@@ -48,6 +49,14 @@ class Appender:
         if failure is not None and not isinstance(failure, ShortWrite):
             raise failure
         return failure
+
+    def cut_back(self, length: int) -> None:
+        """Take from the file what a write that failed left beyond ``length``: half a code point, half a marker.
+
+        Where that fails too, the receipt's word for the end of the text stands alone.
+        """
+        with suppress(OSError), self._at_disk():
+            os.ftruncate(self._fd, length)
 
     def close(self) -> None:
         """End the thread, if there was one."""

@@ -9,12 +9,14 @@ from __future__ import annotations
 import os
 import threading
 import time
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
 from capture_core import names
 from capture_core.clock import boot_id, utc
 from capture_core.durable import lock, reserve, unlock, write_all
+from capture_core.errors import PlaceGone, Refused
 from capture_core.facts import (
     CaptureFacts,
     CaptureReason,
@@ -31,11 +33,11 @@ from capture_core.facts import (
     TimeFacts,
 )
 from capture_core.limits import REQUEST_BYTES
-from capture_core.namespace import Namespace, new_capture_id
+from capture_core.namespace import Namespace, as_refusal, new_capture_id
 from capture_core.receipt import Request, encode, parse_request
 from capture_core.record import NamedTuple
 from capture_core.spool import Budget, Spool
-from capture_core.verdict import verdict
+from capture_core.verdict import fault, verdict
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -103,6 +105,8 @@ class Capture:
         self._label: str | None = None
         self._call_id: str | None = None
         self._first_reason: CaptureReason | None = None
+        self.mishap: str | None = None
+        """What went wrong after the final receipt was published, in words; the capture is what its receipt says."""
         self._started = utc(time.time())
         self._clock = time.monotonic()
         self._place = Namespace(identity.conversation, identity.tool)
@@ -111,10 +115,11 @@ class Capture:
         self._published: list[str] = []
         self._spools: dict[str, Spool] = {}
         try:
-            self._receipt_file = self._place.new_file()
-            reserve(self._receipt_file.fd, limits.receipt_bytes)
-            self._make_streams()
-            self._publish_live()
+            with as_refusal(identity.conversation):
+                self._receipt_file = self._place.new_file()
+                reserve(self._receipt_file.fd, limits.receipt_bytes)
+                self._make_streams()
+                self._publish_live()
         except BaseException:
             self.abandon()
             raise
@@ -169,17 +174,24 @@ class Capture:
         return None if data is None else parse_request(data)
 
     def finish(self) -> Receipt:
-        """Seal the streams and publish the final receipt, last.  Raises ``OSError``: the leftover is discoverable."""
+        """Seal the streams and publish the final receipt, last.
+
+        Raises ``OSError`` or ``Refused``: the leftover is discoverable; ``PlaceGone``: somebody removed it all.
+        """
         self.replace_live(finalizing=True)
         ended = time.time()
         for spool in self._spools.values():
             self._seal(spool)
-        self._place.sync()
+        self._sync_names()
         receipt = self._receipt(self._verdict(), ended=ended)
-        self._write_final(encode(receipt))
-        self._place.publish(self._receipt_file, names.final_receipt_file(self.capture_id))
-        self._place.sync()
-        self._place.unlink(names.live_receipt_file(self.capture_id))
+        try:
+            self._write_final(encode(receipt))
+            self._place.publish(self._receipt_file, names.final_receipt_file(self.capture_id))
+        except (OSError, Refused) as error:
+            if self._place.is_removed():
+                raise PlaceGone("its folder was removed while the command ran; nothing is kept") from error
+            raise
+        self._withdraw_live()
         self.release()
         return receipt
 
@@ -194,9 +206,10 @@ class Capture:
 
     def abandon(self) -> None:
         """The child was never started: remove every file and folder of ours."""
-        for name in self._published:
-            self._place.unlink(name)
-        self._place.unlink(names.live_receipt_file(self.capture_id))
+        for name in (*self._published, names.live_receipt_file(self.capture_id)):
+            # What cannot be removed is a leftover; the error that brought us here is the one to tell.
+            with suppress(OSError):
+                self._place.unlink(name)
         for spool in self._spools.values():
             spool.discard()
         if hasattr(self, "_receipt_file"):
@@ -237,7 +250,11 @@ class Capture:
     def _locked_file(self) -> NewFile:
         file = self._place.new_file()
         # Locked before it has a name: a reader that sees it unlocked may conclude that its owner died.
-        lock(file.fd)
+        try:
+            lock(file.fd)
+        except OSError:
+            file.discard()
+            raise
         return file
 
     def _publish_live(self) -> None:
@@ -251,13 +268,36 @@ class Capture:
     def _seal(self, spool: Spool) -> None:
         try:
             spool.seal()
-        except (OSError, MemoryError, ImportError):
+        except (OSError, MemoryError, ImportError) as error:
             # Neither proved whole nor known to be safe: kept, and not called complete.
-            spool.cut(CaptureReason.WRITE_ERROR)
-            self.note_cuts()
+            spool.cut(fault(error))
         final = names.final_stream_file(self.capture_id, spool.name, binary=self._masking.is_raw)
-        self._place.rename(spool.file_name, final)
-        spool.file_name = final
+        try:
+            self._place.rename(spool.file_name, final, spool.file.fd)
+        except FileNotFoundError:
+            spool.lose()
+        except OSError as error:
+            # It stays readable under the name that it has.
+            spool.cut(fault(error))
+        else:
+            spool.file_name = final
+        self.note_cuts()
+
+    def _sync_names(self) -> None:
+        try:
+            self._place.sync()
+        except OSError as error:
+            for spool in self._spools.values():
+                spool.cut(fault(error))
+            self.note_cuts()
+
+    def _withdraw_live(self) -> None:
+        """Remove the live receipt; until the final one's name is known to be safe it stays, and means nothing."""
+        try:
+            self._place.sync()
+            self._place.unlink(names.live_receipt_file(self.capture_id))
+        except OSError as error:
+            self.mishap = f"the disk did not confirm the receipt ({(error.strerror or str(error)).lower()})"
 
     def _write_final(self, data: bytes) -> None:
         fd = self._receipt_file.fd

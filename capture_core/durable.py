@@ -30,6 +30,8 @@ _OPEN_DIRECTORY: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 _O_PATH: Final = getattr(os, "O_PATH", None)
 _O_TMPFILE: Final = getattr(os, "O_TMPFILE", None)
 _NO_TMPFILE: Final = frozenset({errno.EOPNOTSUPP, errno.EISDIR, errno.EINVAL, errno.ENOSYS})
+_CANNOT_RESERVE: Final = frozenset({*_NO_TMPFILE, errno.ENODEV, errno.EFBIG})
+"""``EFBIG``: the user's limit on file sizes, under which a receipt, which is much smaller, may still fit."""
 _NO_LOCKS: Final = frozenset({errno.ENOLCK, errno.EOPNOTSUPP, errno.EINVAL, errno.ENOSYS})
 
 # struct flock of 64-bit Linux: short l_type, short l_whence, off_t l_start, off_t l_len, pid_t l_pid.
@@ -228,7 +230,11 @@ class NewFile:
             self._scratch_name = random_name
             flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
             self.fd = os.open(random_name, flags, FILE_MODE, dir_fd=scratch.fd)
-        os.fchmod(self.fd, FILE_MODE)
+        try:
+            os.fchmod(self.fd, FILE_MODE)
+        except OSError:
+            self.discard()
+            raise
 
     def publish(self, directory: Directory, name: str) -> None:
         """Give the inode its name, atomically; :class:`NameTaken` when anything stands there already."""
@@ -248,7 +254,9 @@ class NewFile:
             with contextlib.suppress(OSError):
                 os.unlink(self._scratch_name, dir_fd=self._scratch.fd)
         _held.discard(self.fd)
-        os.close(self.fd)
+        # What had to be safe was synced, and told then; the descriptor is gone in any case.
+        with contextlib.suppress(OSError):
+            os.close(self.fd)
 
 
 def _open_unnamed(directory: int) -> int:
@@ -293,14 +301,16 @@ def replace(scratch: Directory, random_name: str, directory: Directory, name: st
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
     fd = os.open(random_name, flags, FILE_MODE, dir_fd=scratch.fd)
     try:
-        os.fchmod(fd, FILE_MODE)
-        write_all(fd, data)
+        try:
+            os.fchmod(fd, FILE_MODE)
+            write_all(fd, data)
+        finally:
+            os.close(fd)
+        os.replace(random_name, name, src_dir_fd=scratch.fd, dst_dir_fd=directory.fd)
     except OSError:
-        os.unlink(random_name, dir_fd=scratch.fd)
+        with contextlib.suppress(OSError):
+            os.unlink(random_name, dir_fd=scratch.fd)
         raise
-    finally:
-        os.close(fd)
-    os.replace(random_name, name, src_dir_fd=scratch.fd, dst_dir_fd=directory.fd)
 
 
 def write_all(fd: int, data: bytes | memoryview) -> int:
@@ -324,9 +334,42 @@ class ShortWrite(OSError):
 
 
 def reserve(fd: int, size: int) -> None:
-    """Take ``size`` bytes of the disk for ``fd`` now, where the file system can; a plain file later if not."""
-    with contextlib.suppress(OSError, AttributeError):
-        os.posix_fallocate(fd, 0, size)
+    """Take ``size`` bytes of the disk for ``fd`` now, where the file system can; a plain file later if not.
+
+    Raises ``OSError`` when the disk has no such room, or is broken.
+    """
+    allocate = getattr(os, "posix_fallocate", None)
+    if allocate is None:
+        return
+    try:
+        # Where the file system cannot, the C library writes a byte into each block, which comes to the same.
+        allocate(fd, 0, size)
+    except OSError as error:
+        if error.errno not in _CANNOT_RESERVE:
+            raise
+
+
+def is_at(directory: Directory, name: str, fd: int) -> bool:
+    """Whether the inode of ``fd`` stands at ``name``, and not another one, or nothing."""
+    try:
+        found = os.stat(name, dir_fd=directory.fd, follow_symlinks=False)
+    except FileNotFoundError:
+        return False
+    return os.path.samestat(found, os.fstat(fd))
+
+
+def size_of(fd: int) -> int:
+    """Bytes of a file that has a name, 0 when it has none any more."""
+    status = os.fstat(fd)
+    return status.st_size if status.st_nlink else 0
+
+
+def is_removed(directory: Directory) -> bool:
+    """Whether somebody removed the directory that we have open: nothing can be made in it any more."""
+    try:
+        return os.fstat(directory.fd).st_nlink == 0
+    except OSError as error:
+        return error.errno in (errno.ENOENT, errno.ESTALE)
 
 
 def sync_directory(directory: Directory) -> None:
@@ -354,7 +397,9 @@ def lock(fd: int) -> bool:
 def unlock(fd: int) -> None:
     """Release explicitly; closing alone would leave it to a descriptor that was inherited by mistake."""
     _held.discard(fd)
-    _set_lock(fd, fcntl.F_UNLCK)
+    # What fails here is done by the close that follows.
+    with contextlib.suppress(OSError):
+        _set_lock(fd, fcntl.F_UNLCK)
 
 
 def _set_lock(fd: int, kind: int) -> bool:

@@ -32,6 +32,10 @@ class NameTaken(PlaceRefused):
 
 
 class EngineUnavailable(Refused):
+class PlaceGone(CaptureError):
+    """Somebody removed the folder of a capture while it was written: nothing of it is left."""
+
+
     """The redaction engine cannot be loaded; capture refuses rather than run unmasked."""
 
 

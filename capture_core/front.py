@@ -159,9 +159,6 @@ class _Front:
         return None
 
     def _settled(self, word: Settled) -> Ending:
-        if word.receipt is None:
-            words = f"the capture could not be finished ({word.words}); {self._place()} is a leftover"
-            return self._ending(words, timed_out=word.timed_out)
         return self._ending(word.words, receipt=word.receipt, timed_out=word.timed_out)
 
     def _leave_it(self) -> Ending:

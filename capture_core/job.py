@@ -67,6 +67,8 @@ class Outcome(NamedTuple):
     timed_out: bool
     not_passed_on: str | None
     """Why output was not passed on to its end, if that is so."""
+    mishap: str | None = None
+    """What went wrong after the receipt was published."""
 
 
 class _Ending:
@@ -179,6 +181,7 @@ class Job:
             exited=self._end.exited,
             receipt=self._writer.receipt,
             failure=self._writer.failure,
+            mishap=self.capture.mishap,
             timed_out=why is not None and why.kind is EndReason.TIMEOUT,
             not_passed_on=self._reader.not_passed_on(),
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import stat
 import time
@@ -12,7 +13,9 @@ from capture_core import names
 from capture_core.durable import (
     Directory,
     NewFile,
+    is_at,
     is_ours_alone,
+    is_removed,
     open_own,
     refuse_platform,
     remove_below,
@@ -54,20 +57,20 @@ class Namespace:
         """The conversation directory's own name, without its place."""
         self._open.append((None, self._conversation))
         try:
-            with _as_refusal(conversation):
+            with as_refusal(conversation):
                 self._outputs = self._step(self._conversation, names.TOOL_OUTPUTS)
-                if self._outputs.made:
-                    self._ignore_outputs()
                 self._folder = self._step(self._outputs, tool)
                 private = self._step(self._conversation, names.PRIVATE)
                 self._scratch = self._step(private, _SCRATCH)
+                if self._outputs.made:
+                    self._ignore_outputs()
         except BaseException:
             self.undo()
             raise
 
     def new_file(self) -> NewFile:
         """A private file that nobody sees before :meth:`publish`."""
-        with _as_refusal(self._folder.path):
+        with as_refusal(self._folder.path):
             return NewFile(self._folder, self._scratch, self._random_name())
 
     def publish(self, file: NewFile, name: str) -> None:
@@ -88,8 +91,13 @@ class Namespace:
         """Replace a file of ours in the tool's folder whole."""
         replace(self._scratch, self._random_name(), self._folder, name, data)
 
-    def rename(self, name: str, new_name: str) -> None:
-        """Rename inside the tool's folder, never over anything."""
+    def rename(self, name: str, new_name: str, fd: int) -> None:
+        """Rename the file of ``fd`` inside the tool's folder, never over anything.
+
+        Raises ``FileNotFoundError`` when it is not there any more: what somebody put there instead is not ours.
+        """
+        if not is_at(self._folder, name, fd):
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), name)
         rename(self._folder, name, self._folder, new_name)
 
     def take(self, name: str, size: int) -> bytes | None:
@@ -118,6 +126,10 @@ class Namespace:
         """Make the names in the tool's folder durable."""
         sync_directory(self._folder)
 
+    def is_removed(self) -> bool:
+        """Whether somebody removed the tool's folder, or the one for what is not finished."""
+        return is_removed(self._folder) or is_removed(self._scratch)
+
     def undo(self) -> None:
         """Remove what we made and nobody used since, then close: a start that failed leaves nothing behind."""
         with contextlib.suppress(AttributeError, OSError):
@@ -142,7 +154,7 @@ class Namespace:
 
     def _ignore_outputs(self) -> None:
         """Keep raw output out of a version control that the conversation may live in."""
-        file = NewFile(self._outputs, self._outputs, _IGNORE_FILE)
+        file = NewFile(self._outputs, self._scratch, self._random_name())
         try:
             write_all(file.fd, b"*\n")
             with contextlib.suppress(PlaceRefused):
@@ -161,7 +173,8 @@ class Namespace:
 
 
 @contextlib.contextmanager
-def _as_refusal(place: str) -> Iterator[None]:
+def as_refusal(place: str) -> Iterator[None]:
+    """Say where it was that the system refused something."""
     try:
         yield
     except OSError as error:

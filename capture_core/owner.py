@@ -10,7 +10,7 @@ import signal
 from typing import TYPE_CHECKING
 
 from capture_core.capture import Identity
-from capture_core.errors import BadInput, EngineUnavailable, Refused, SpawnFailed
+from capture_core.errors import BadInput, EngineUnavailable, PlaceGone, Refused, SpawnFailed
 from capture_core.facts import StreamName
 from capture_core.hearing import CalledOff, Hearing
 from capture_core.job import Command, Job, Outcome
@@ -71,7 +71,8 @@ def own(begin: Begin, up: Sender, down: Receiver) -> None:
     _keep_freed_memory()
     hearing.pass_to(job, lambda: _leave(job, terminal))
     outcome = job.supervise(_Teller(up))
-    up.send(Settled(receipt=outcome.receipt, words=_words(outcome, masking), timed_out=outcome.timed_out))
+    words = _words(outcome, job.capture.ref, masking)
+    up.send(Settled(receipt=outcome.receipt, words=words, timed_out=outcome.timed_out))
     up.close()
     _leave(job, terminal)
     job.drop_the_rest()
@@ -217,11 +218,18 @@ def _not_started(error: CalledOff | Refused | SpawnFailed | OSError, masking: En
     return NotStarted(code=NOT_STARTED, words=f"{words}; or run it with --no-capture")
 
 
-def _words(outcome: Outcome, masking: EngineMasking) -> str:
-    if isinstance(outcome.failure, EngineUnavailable):
-        return str(outcome.failure)
+def _words(outcome: Outcome, ref: str, masking: EngineMasking) -> str:
+    if isinstance(outcome.failure, PlaceGone):
+        return f"the capture is gone: {outcome.failure}"
     if outcome.failure is not None:
-        return masking.message(str(outcome.failure)) or type(outcome.failure).__name__
+        return f"the capture could not be finished ({_why(outcome.failure, masking)}); {ref} is a leftover"
     if outcome.not_passed_on is not None:
         return f"output could not be passed on to its end ({outcome.not_passed_on}); the capture has it"
-    return ""
+    return outcome.mishap or ""
+
+
+def _why(failure: BaseException, masking: EngineMasking) -> str:
+    if isinstance(failure, EngineUnavailable):
+        return str(failure)
+    words = (failure.strerror or "").lower() if isinstance(failure, OSError) else masking.message(str(failure))
+    return words or type(failure).__name__

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import os
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, NamedTuple, Protocol
@@ -14,7 +13,7 @@ from capture_core.facts import ByteRange, CaptureReason, CaptureState, PreviewFa
 from capture_core.limits import SIDECAR_SHARE
 from capture_core.preview import Tail
 from capture_core.seal import Sealer
-from capture_core.verdict import stream_state
+from capture_core.verdict import fault, stream_state
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,8 +24,6 @@ if TYPE_CHECKING:
     from capture_core.limits import Limits
     from capture_core.sanitise import Counts
     from capture_core.sidecar_file import Sidecars
-
-_DISK_FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
 
 
 class TextStage(Protocol):
@@ -135,6 +132,7 @@ class Spool:
         self._uncommitted = 0
         self._last = b""
         self._eof = False
+        self._is_lost = False
         self.ended = False
 
     @property
@@ -163,7 +161,8 @@ class Spool:
         done = len(block.text) if failure is None else self._cut_before(block.text, failure.done)
         self._record(block.text[:done])
         if failure is not None:
-            self._stop(CaptureReason.DISK_FULL if failure.errno in _DISK_FULL else CaptureReason.WRITE_ERROR)
+            self._appender.cut_back(self._retained)
+            self._stop(fault(failure))
             self._refuse(block.text[done:])
         self._describe(start, block)
 
@@ -237,9 +236,15 @@ class Spool:
         self._appender.close()
         if self._sidecars is not None:
             self._sidecars.seal()
-        self._sealer.close()
-        self._sha256, self._lines = self._sealer.hexdigest(), None if self._is_raw else self._sealer.lines()
-        os.fchmod(self.file.fd, FINAL_MODE)
+        try:
+            self._sealer.close()
+            self._sha256, self._lines = self._sealer.hexdigest(), None if self._is_raw else self._sealer.lines()
+        finally:
+            os.fchmod(self.file.fd, FINAL_MODE)
+
+    def lose(self) -> None:
+        """Take note that somebody deleted the file."""
+        self._is_lost = True
 
     def discard(self) -> None:
         """Close the files, when a block that is under way is written; what was published stays."""
@@ -311,6 +316,8 @@ class Spool:
             reason = self._why_omitted()
         if not self.ended:
             return CaptureState.PENDING, reason
+        if self._is_lost:
+            return CaptureState.UNAVAILABLE, CaptureReason.MISSING_FILE
         return stream_state(reason, observed=reader.observed, retained=self._retained), reason
 
     def _why_omitted(self) -> CaptureReason:
