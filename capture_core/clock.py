@@ -18,3 +18,14 @@ def utc(seconds: float) -> str:
     """RFC 3339, in milliseconds."""
     milliseconds = int(seconds * 1000) % 1000
     return f"{time.strftime('%Y-%m-%dT%H:%M:%S', time.gmtime(seconds))}.{milliseconds:03d}Z"
+
+
+def moment(text: str | None) -> float | None:
+    """An RFC 3339 time as seconds since the epoch; ``None`` when it is missing or none."""
+    from datetime import UTC, datetime
+
+    try:
+        found = datetime.fromisoformat(text or "")
+        return (found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp()
+    except (ValueError, OverflowError):
+        return None

@@ -24,12 +24,6 @@ class _Open:
     def __init__(self, reader: StreamReader) -> None:
         self.lock = threading.Lock()
         self.reader: StreamReader | None = reader
-        self._is_held = False
-
-    def hold_ended(self) -> None:
-        """Hold the file against pruning, once its owner has let go of it."""
-        if not self._is_held and self.reader is not None:
-            self._is_held = self.reader.hold()
 
     def close(self) -> None:
         with self.lock:
@@ -41,7 +35,7 @@ class _Open:
 class Desk:
     """Gives pages of streams, keeping recently used ones open.  Safe for several threads.
 
-    An ended capture's stream is held against pruning while it is open.
+    An ended capture's stream is held against removal while it is open.
     """
 
     def __init__(self, shelf: Shelf) -> None:
@@ -60,7 +54,6 @@ class Desk:
                     continue  # closed by another thread, to make room
                 try:
                     if newest is None or reader.follow(newest):
-                        opened.hold_ended()
                         return reader.page(start, end)
                 except StreamGone:
                     self._forget((address, stream), opened)

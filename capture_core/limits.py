@@ -310,6 +310,9 @@ BINARY_HEAD_BYTES = 4 * KIB
 BINARY_WINDOW_BYTES = 512
 """How far into a stream what is not UTF-8, and how far a strange control hints at binary; how much is judged then."""
 
+REMOVED_TOGETHER = 256
+"""Captures of one folder that are removed in one go, synced twice; what is interrupted leaves so many damaged."""
+
 USER_RULES = 50
 USER_RULE_NAME_CHARS = 40
 USER_RULE_BYTES = 200

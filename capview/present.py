@@ -8,6 +8,7 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final
 
+from capture_core.clock import moment as moment  # noqa: PLC0414 — as below
 from capture_core.facts import CaptureReason, CaptureState, EndReason, Liveness, ProcessState
 from capture_core.record import NamedTuple
 from capview.escaping import safe as safe  # noqa: PLC0414 — who takes words from here takes this too

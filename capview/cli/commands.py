@@ -42,6 +42,8 @@ COMMANDS: Final = {
     "follow": Command("capview.cli.follow", "print a capture as it grows, and exit as the command did"),
     "wait": Command("capview.cli.wait", "block until captures are final"),
     "verify": Command("capview.cli.verify", "read final captures again, and compare size and digest"),
+    "rm": Command("capview.cli.rm", "remove captures that have ended"),
+    "prune": Command("capview.cli.prune", "remove captures by age, number or size, the oldest first"),
     "config": Command("capview.cli.config", "show every setting, its value, and where it comes from"),
     "demo": Command("capview.cli.demo", "make a sample conversation with real commands, and open the UI on it", False),
     "completion": Command("capview.cli.completion", "print a completion script for a shell", False),

@@ -42,6 +42,12 @@ def add_ref(parser: argparse.ArgumentParser, *, several: bool = False, optional:
 
 def pick(text: str, option: str | None) -> Picked:
     """The capture that ``text`` names; raises a :class:`RefError`, ``ReceiptError`` or ``PlaceRefused``."""
+    catalogue, name, option = find(text, option)
+    return Picked(catalogue, name, see(catalogue, name), option)
+
+
+def find(text: str, option: str | None) -> tuple[Catalogue, Name, str | None]:
+    """Where the capture that ``text`` names is, whether or not it can be read; and the option that names the place."""
     located = refs.locate_file(text) if os.path.lexists(text) else refs.locate(text)
     if located is not None and located.conversation is not None:
         option, text = located.conversation, located.ref
@@ -49,7 +55,7 @@ def pick(text: str, option: str | None) -> Picked:
     catalogue = Catalogue(conversation)
     found = {names.ref(name.tool, name.capture): name for name in _names(catalogue, text)}
     name = found[refs.resolve(text, tuple(found), lambda ref: _label(catalogue, found[ref]))]
-    return Picked(catalogue, name, see(catalogue, name), option)
+    return catalogue, name, option
 
 
 def see(catalogue: Catalogue, name: Name) -> Entry:
