@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from capture_core.facts import Receipt
+
 
 class CaptureError(Exception):
     """The root of all errors that this package raises on purpose; one clear line each."""
@@ -27,15 +32,15 @@ class Unsupported(Refused):
     """This platform or file system lacks a call without which the promise cannot be kept."""
 
 
+class PlaceGone(CaptureError):
+    """Somebody removed the folder of a capture while it was written: nothing of it is left."""
+
+
 class NameTaken(PlaceRefused):
     """A file already stands at one of our names; it was not touched."""
 
 
 class EngineUnavailable(Refused):
-class PlaceGone(CaptureError):
-    """Somebody removed the folder of a capture while it was written: nothing of it is left."""
-
-
     """The redaction engine cannot be loaded; capture refuses rather than run unmasked."""
 
 
@@ -46,6 +51,18 @@ class SpawnFailed(CaptureError):
         super().__init__(f"{program}: {words}")
         self.program = program
         self.errno = errno
+
+
+class SourceFailed(CaptureError):
+    """What was to be saved broke off; ``__cause__`` tells how.
+
+    ``receipt`` is that of the capture which holds what came before, partial; ``None``: nothing came, and nothing
+    stays behind.
+    """
+
+    def __init__(self, message: str, receipt: Receipt | None) -> None:
+        super().__init__(message)
+        self.receipt = receipt
 
 
 class RefError(CaptureError):
