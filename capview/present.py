@@ -270,17 +270,6 @@ def age(moment: float | None, now: float) -> str:
     return f"{int(seconds // 86_400)} d"
 
 
-def moment(text: str | None) -> float | None:
-    """An RFC 3339 time as seconds since the epoch; ``None`` when it is missing or none."""
-    from datetime import UTC, datetime
-
-    try:
-        found = datetime.fromisoformat(text or "")
-        return (found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp()
-    except (ValueError, OverflowError):
-        return None
-
-
 def elapsed(entry: Entry, now: float) -> float | None:
     """How long the process ran, or has been running; seconds."""
     times = entry.receipt.times
