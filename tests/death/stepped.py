@@ -58,9 +58,10 @@ def run_job(
     *,
     limits: Limits = LIBRARY,
     raw_binary: bool = False,
+    slow_engine: bool = True,
 ) -> None:
     """Own one job to its end."""
-    place = Conversation.open(str(conversation), limits=limits, slow_engine=True)
+    place = Conversation.open(str(conversation), limits=limits, slow_engine=slow_engine)
     job = place.start(["sh", "-c", command], raw_binary=raw_binary)
     job.wait()
     job.join()
