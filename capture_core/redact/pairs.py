@@ -5,7 +5,6 @@ from __future__ import annotations
 from capture_core.redact.rule import OPENED, WORD_ENDS, Rule
 from capture_core.redact.values import (
     AFTER,
-    FILLED_IN,
     KEYS,
     LABEL,
     NAMES,
@@ -19,13 +18,13 @@ from capture_core.redact.values import (
 )
 
 _PASSWORDS = rf"(?:{PASSWORDS}|(?<=[\"'])(?:pass|pwd)|(?<![A-Za-z0-9-])(?:pass|pwd)(?=[\"']))"
-_BREAK = r"[ \t]{0,40}(?:\r?\n[ \t]{0,80})?"
-_COLON = rf"[ \t]{{0,8}}(?::|=>){_BREAK}"
+BREAK = r"[ \t]{0,40}(?:\r?\n[ \t]{0,80})?"
+_COLON = rf"[ \t]{{0,8}}(?::|=>){BREAK}"
 _JSON = "Ecma International, ECMA-404 The JSON data interchange syntax: Objects"
 _YAML = "The YAML Project, YAML Ain't Markup Language: Block Mappings"
 
 
-def _pair(  # noqa: PLR0913 — the columns of a table
+def pair(  # noqa: PLR0913 — the columns of a table
     *,
     source: str,
     names: str,
@@ -37,6 +36,7 @@ def _pair(  # noqa: PLR0913 — the columns of a table
     spared: str | None = None,
     within: str | None = None,
 ) -> Rule:
+    """Return the rule for what follows one of ``signs`` behind one of ``names``."""
     return Rule(
         name="assignment",
         source=source,
@@ -51,7 +51,7 @@ def _pair(  # noqa: PLR0913 — the columns of a table
 
 
 def _quoted(names: str, quote: str, *, within: str, masks: tuple[str, ...], passes: tuple[str, ...]) -> Rule:
-    return _pair(
+    return pair(
         source=_JSON,
         names=names,
         # What follows the colon is told apart afterwards: it may be far away.
@@ -127,7 +127,7 @@ PAIRS = (
         masks=("{'API_TOKEN': '«0a1b2c3d4e»'}",),
         passes=("token: 'punctuation'", "'token': token, 'x': 'y'"),
     ),
-    _pair(
+    pair(
         source=_JSON,
         names=NAMES,
         signs=(r"\\",),
@@ -141,7 +141,7 @@ PAIRS = (
         ),
         passes=(r'"{\"password\": \"Password\", \"token\": \"\"}"', r'"{\"token\": null}"'),
     ),
-    _pair(
+    pair(
         source=_YAML,
         names=PASSWORDS,
         signs=(": ", "[0-9]:", '": ', "': ", "[\"'] : "),
@@ -170,7 +170,7 @@ PAIRS = (
             "password: null\npassword: 12345\npassword: /run/secrets/db2\n",
         ),
     ),
-    _pair(
+    pair(
         source=_YAML,
         names=NAMES,
         signs=(": ", "[0-9]:", '": ', "': ", "[\"'] : "),
@@ -195,7 +195,7 @@ PAIRS = (
             "unexpected token: };",
         ),
     ),
-    _pair(
+    pair(
         source=_YAML,
         names=NAMES,
         signs=(":", "[\"']:"),
@@ -206,7 +206,7 @@ PAIRS = (
         masks=("password:«hunter2»,token:«0a1b2c3d4e»\n", '{"token":«12345678»}'),
         passes=("{token:e.token,password:t1}", "token:b2Vec(1,2)", "token:12:30", "$token:1px;"),
     ),
-    _pair(
+    pair(
         source=_YAML,
         names=NAMES,
         signs=(":\n", ":\r\n", ": \n", '":\n', r": [|>][+-]?\r?\n"),
@@ -243,47 +243,5 @@ PAIRS = (
         within=r"(?=[^0-9]*[0-9])(?P<secret>[A-Za-z0-9+/]{12,}={0,2})",
         masks=('{"auths": {"registry.example": {"auth": "«YW5hOmh1bnRlcjI=»"}}}',),
         passes=('"auth": "required"', '"auth":"basic"'),
-    ),
-    _pair(
-        source="World Wide Web Consortium, Extensible Markup Language: Start-Tags",
-        names=NAMES,
-        signs=(">",),
-        opening=rf"{NAMES}{NUMBERED}{OPENED}>",
-        ends=r"(?<=</)|[ \t\r\n]",
-        spared=SHORT,
-        within=rf">(?!(?:{FILLED_IN}|{LABEL})</)(?P<secret>[^<]+)</",
-        masks=("<username>ana</username><password>«hunter2»</password>", "<ns:apiKey>«0a1b2c3d»</ns:apiKey>"),
-        passes=(
-            "<password>Password</password>",
-            "<password>${db.password}</password>",
-            "Vec<Token>::new() Option<Secret> = x",
-            "<password>{SHA}</password>",
-        ),
-    ),
-    _pair(
-        source="The Kubernetes Authors, Kubernetes Documentation: Define Environment Variables for a Container",
-        names=NAMES,
-        signs=(r"[\"']?,?\s+[\"']?[Vv]alue",),
-        opening=rf"{NAMES}{NUMBERED}[\"']?,?{_BREAK}[\"']?[Vv]alue[\"']?[ \t]{{0,8}}[:=] ?\"{OPENED}",
-        ends=r'["\r\n](?<!\\")',
-        spared=QUOTED_CODE,
-        masks=(
-            '{"name": "DB_PASSWORD", "value": "«hunter2»"}',
-            '- name: API_TOKEN\n  value: "«0a1b2c»"\n',
-            '<add key="Password" value="«hunter2»" />',
-            '"Name": "db_secret",\n  "Value": "«hunter»"',
-        ),
-        passes=('{"name": "token", "value": ""}', '- name: API_TOKEN\n  valueFrom: "x"\n'),
-    ),
-    _pair(
-        source="The Kubernetes Authors, Kubernetes Documentation: Define Environment Variables for a Container",
-        names=NAMES,
-        signs=(r"\s+value:", r"[\"']\s+value:"),
-        opening=rf"{NAMES}{NUMBERED}[\"']?\r?\n[ \t]{{1,80}}value: {OPENED}",
-        ends=WORD_ENDS,
-        spared=SHORT,
-        within=rf"[ \t]*(?!(?:{FILLED_IN})\Z)(?P<secret>[^\s]{{4,}})",
-        masks=("- name: DB_PASSWORD\n  value: «hunter»\n",),
-        passes=("- name: DB_PASSWORD\n  value: $(OTHER)\n",),
     ),
 )
