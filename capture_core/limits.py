@@ -27,6 +27,10 @@ CLAIM_RETRY_SECONDS = 0.005
 WRITE_BEHIND_BYTES = 32 * KIB
 """A block of no less is written in a thread of its own: a smaller one is written sooner than a thread is woken."""
 
+GATHER_BYTES = 64 * KIB
+GATHER_SECONDS = 0.05
+"""Small parts of a text that is saved are written together: up to this size, or until this long after the last."""
+
 SEAL_FOLLOW_FROM_BYTES = 4 * MIB
 """From here on a stream is hashed and written back while it grows; a smaller one at its end, without threads."""
 
@@ -313,8 +317,54 @@ BINARY_WINDOW_BYTES = 512
 REMOVED_TOGETHER = 256
 """Captures of one folder that are removed in one go, synced twice; what is interrupted leaves so many damaged."""
 
+LEAST_FREE_INODES = 1000
+LEAST_OPEN_FILES = 64
+"""With fewer, ``capview doctor`` says so: each capture makes half a dozen files, and has a dozen open."""
+
+REMARKS_A_KIND = 20
+"""Of the same kind in one conversation, ``capview doctor`` prints so many; the rest is counted."""
+
 USER_RULES = 50
 USER_RULE_NAME_CHARS = 40
 USER_RULE_BYTES = 200
 """Redaction rules of a user's own in one file; a longer name of one is refused, it stands in every mark; so is a
 longer pattern."""
+
+USER_RULE_FEWEST_BYTES = 1 * KIB
+"""No such rule matches only what is longer: hyperscan takes half a minute to say that it is too large."""
+
+ALLOWANCE_STEP_BYTES = 1 * MIB
+ALLOWANCE_FIRST_STEP_BYTES = 64 * KIB
+"""How much more than it needs a capture takes of its conversation's allowance at once, and how much at first."""
+
+ALLOWANCE_STEP_SHARE = 16
+"""All owners together hold no more than one part in this many of what was left, so that others can use the last of it."""
+
+ALLOWANCE_SIDECAR_SHARE = 32
+"""One part in this many of what is left of an allowance stays with the sidecars, so that text is cut where it would be
+without them."""
+
+ALLOWANCE_LOCK_SECONDS = 5.0
+"""How long a writer waits for an owner that holds the tally and does not go on; beyond: it retains nothing more."""
+
+ALLOWANCE_QUEUE_SECONDS = 60.0
+"""How long it waits while others have their turns, at most: a thousand owners are through sooner."""
+
+ALLOWANCE_ASKED_OWNERS = 32
+"""So many of a conversation's owners are asked whether they live, whenever one more begins to write."""
+
+ALLOWANCE_RETRY_SECONDS = 0.005
+"""Between two tries for the tally, at most; the first ones are sooner."""
+
+ALLOWANCE_OWNERS = 1000
+"""Captures of one conversation that write at the same time; one more retains nothing."""
+
+ALLOWANCE_COUNT_AGAIN_SECONDS = 2.0
+"""A full allowance is counted again from the files, unless that was done so shortly before."""
+
+ALLOWANCE_UNLISTED_BYTES = 4 * MIB
+"""What an owner may be about to write of which the tally, lost while it ran, does not tell yet: a read, grown by what
+stands for bad bytes and masked values, and a step."""
+
+ALLOWANCE_WARN_FROM = 0.8
+"""From this part of an allowance on, a receipt line and a list of captures say so."""

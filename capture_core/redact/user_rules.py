@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from capture_core.decode import weight
 from capture_core.errors import BadInput
-from capture_core.limits import USER_RULE_BYTES
+from capture_core.limits import USER_RULE_BYTES, USER_RULE_FEWEST_BYTES
 from capture_core.redact.library import hyperscan
 from capture_core.redact.pattern import PatternRefused, Sequence, Unit, beginnings, fewest, parse, render
 from capture_core.redact.veil import SHORTEST_VEIL, VEIL, VEIL_NAMES, continued, veiled
@@ -197,6 +197,8 @@ def _pattern(rule: UserRule) -> Pattern:
         raise _refused(rule, str(refused)) from refused
     if fewest(pattern) < SHORTEST_VEIL:
         raise _refused(rule, f"it may match less than {SHORTEST_VEIL} bytes")
+    if fewest(pattern) > USER_RULE_FEWEST_BYTES:
+        raise _refused(rule, f"it matches nothing shorter than {USER_RULE_FEWEST_BYTES} bytes")
     return pattern
 
 

@@ -182,7 +182,8 @@ def test_whole_characters_are_hidden() -> None:
         ("ab", "less than 3 bytes"),
         ("x" * (USER_RULE_BYTES + 1), "longer than"),
         ("漢" * (USER_RULE_BYTES // 2), "longer than"),
-        ("(?:a{900}b){900}c{900}", "hyperscan does not take it"),
+        ("(?:a{900}b){900}c{900}", "nothing shorter than"),
+        ("((((a{9}){9}){9}){9}){9}x", "nothing shorter than"),
         ("(((a{5}){5}){5}){5}x", "hyperscan does not take it"),
     ],
 )
