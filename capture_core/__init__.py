@@ -8,19 +8,32 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from capture_core.adapters.large_output import save_large_output
     from capture_core.conversation import Conversation, RunningJob
-    from capture_core.facts import Receipt
+    from capture_core.facts import Producer, Receipt, Upstream
     from capture_core.limits import Limits
     from capture_core.user_rule import UserRule
 
-__all__ = ["Conversation", "Limits", "Receipt", "RunningJob", "UserRule"]
+__all__ = [
+    "Conversation",
+    "Limits",
+    "Producer",
+    "Receipt",
+    "RunningJob",
+    "Upstream",
+    "UserRule",
+    "save_large_output",
+]
 
 _HOMES = {
     "Conversation": "conversation",
     "RunningJob": "conversation",
+    "Producer": "facts",
     "Receipt": "facts",
+    "Upstream": "facts",
     "Limits": "limits",
     "UserRule": "user_rule",
+    "save_large_output": "adapters.large_output",
 }
 
 

@@ -13,10 +13,10 @@ from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
-from capture_core import names
+from capture_core import names, upstream
 from capture_core.clock import boot_id, utc
 from capture_core.durable import lock, reserve, unlock, write_all
-from capture_core.errors import PlaceGone, Refused
+from capture_core.errors import BadName, PlaceGone, Refused
 from capture_core.facts import (
     CaptureFacts,
     CaptureReason,
@@ -41,10 +41,11 @@ from capture_core.verdict import fault, verdict
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from contextlib import AbstractContextManager
 
     from capture_core.durable import NewFile
-    from capture_core.facts import SidecarKind
-    from capture_core.handoff import Handoff
+    from capture_core.facts import SidecarKind, Upstream
+    from capture_core.handoff import ReaderCounts
     from capture_core.limits import Limits
     from capture_core.sidecar_file import Sidecars
     from capture_core.spool import TextStage
@@ -73,6 +74,16 @@ class Masking(Protocol):
         """What was done to the text of these stages, together."""
 
 
+class Intake(Protocol):
+    """Where a capture's raw bytes come in, and where its writer goes to the disk."""
+
+    def counts(self, stream: str) -> ReaderCounts:
+        """What came of one stream, at this moment."""
+
+    def at_disk(self) -> AbstractContextManager[None]:
+        """Within it the writer waits for the disk."""
+
+
 class Identity(NamedTuple):
     """What is known of a capture before it starts."""
 
@@ -82,6 +93,17 @@ class Identity(NamedTuple):
     producer: Producer
     call_id: str | None = None
     job_id: str | None = None
+    process: ProcessState = ProcessState.RUNNING
+    upstream: Upstream | None = None
+    """What is said of a given text."""
+
+
+def admit(tool: str, masking: Masking) -> None:
+    """Raise ``Refused`` for a name of which no folder may be made, and where there is nothing that masks."""
+    masking.require()
+    names.new_tool_name(tool)
+    if not masking.is_plain(tool) and masking.line(tool) != tool:
+        raise BadName("the tool's name holds a secret, and would name a folder; choose another for it")
 
 
 class Capture:
@@ -91,7 +113,7 @@ class Capture:
     :meth:`set_label`, which any thread may call.
     """
 
-    def __init__(self, identity: Identity, handoff: Handoff, limits: Limits, masking: Masking) -> None:
+    def __init__(self, identity: Identity, handoff: Intake, limits: Limits, masking: Masking) -> None:
         """Make the files, hold their locks, publish the live receipt.  Raises ``Refused``; nothing stays behind."""
         self.capture_id = new_capture_id()
         self.ref = names.ref(identity.tool, self.capture_id)
@@ -100,11 +122,13 @@ class Capture:
         self._limits = limits
         self._masking = masking
         self._lock = threading.Lock()
-        self._process = ProcessFacts(state=ProcessState.RUNNING)
+        self._process = ProcessFacts(state=identity.process)
         self._resources: ResourceFacts | None = None
         self._label: str | None = None
         self._call_id: str | None = None
-        self._first_reason: CaptureReason | None = None
+        self._upstream = identity.upstream
+        self._first_reason = upstream.reason(identity.upstream)
+        self._has_cut = False
         self.mishap: str | None = None
         """What went wrong after the final receipt was published, in words; the capture is what its receipt says."""
         self._started = utc(time.time())
@@ -145,12 +169,18 @@ class Capture:
             self._call_id = call_id
             self._conversation = conversation
 
+    def set_upstream(self, said: Upstream) -> None:
+        """Put in what turned out to be true of a given text; for the writer thread."""
+        self._upstream = said
+
     def note_cuts(self) -> bool:
         """Remember the first reason that any stream was cut for; whether there is a new one."""
-        if self._first_reason is not None:
+        if self._has_cut:
             return False
-        self._first_reason = next((s.reason for s in self._spools.values() if s.reason is not None), None)
-        return self._first_reason is not None
+        reason = next((s.reason for s in self._spools.values() if s.reason is not None), None)
+        self._has_cut = reason is not None
+        self._first_reason = self._first_reason or reason
+        return self._has_cut
 
     def live_receipt(self, *, finalizing: bool = False) -> Receipt:
         """The facts of this moment."""
@@ -233,6 +263,7 @@ class Capture:
                 make_sidecars=sidecars,
                 at_disk=self._handoff.at_disk,
             )
+            self._spools[stream].upstream = self._first_reason
             self._place.publish(file, name)
             self._published.append(name)
 
@@ -336,6 +367,7 @@ class Capture:
             label=label,
             call_id=call_id,
             job_id=identity.job_id,
+            upstream=self._upstream,
         )
 
     def _previews(self) -> dict[str, PreviewFacts]:

@@ -1,4 +1,4 @@
-"""What a host holds: a conversation, and the jobs that it starts in it, each owned by a thread of the host.
+"""What a host holds: a conversation, the jobs that it starts in it, each owned by a thread of the host, and its texts.
 
 A thread is enough for most hosts, and costs no process.  Its price: a host whose writer is stuck in the kernel,
 because the disk does not answer, cannot exit before that ends.
@@ -10,6 +10,8 @@ import shlex
 import threading
 from typing import TYPE_CHECKING, Final
 
+from capture_core import saved_text
+from capture_core import upstream as said_of
 from capture_core.capture import Identity
 from capture_core.facts import EndedBy, EndReason, Producer, StreamName
 from capture_core.happenings import Cancel
@@ -22,12 +24,14 @@ from capture_core.raw import RawStreams
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from capture_core.facts import Receipt
+    from capture_core.facts import Receipt, Upstream
     from capture_core.job import Outcome
     from capture_core.limits import Limits
+    from capture_core.text_source import Given
     from capture_core.user_rule import UserRule
 
 _PRODUCER: Final = Producer(adapter="library", version="1", source="process")
+_TEXTS: Final = Producer(adapter="library", version="1", source="text")
 
 
 class RunningJob:
@@ -122,13 +126,7 @@ class Conversation:
         Raises ``Refused`` when the place or such a file is not acceptable and ``SpawnFailed`` when the command cannot
         be started; nothing stays behind then.
         """
-        files = tuple(map(read_mask_file, mask_files))
-        masking = EngineMasking(
-            self._limits,
-            user_rules=self._rules,
-            known=KnownSources(environment_of(env), tuple(mask_env), files),
-            slow=self._slow_engine,
-        )
+        masking = self._masking(env, mask_env, mask_files)
         streams = (StreamName.OUTPUT,) if merge else (StreamName.STDOUT, StreamName.STDERR)
         identity = Identity(conversation=self.path, tool=tool, streams=streams, producer=_PRODUCER, call_id=call_id)
         command = Command(argv=argv, cwd=cwd, env=env, stdin=None, timeout_seconds=timeout)
@@ -136,3 +134,49 @@ class Conversation:
         streams_masking = RawStreams(masking) if raw_binary else masking
         job = Job.start(command, identity, self._limits, streams_masking, make_label=lambda: masking.line(text))
         return RunningJob(job, masking)
+
+    def save(
+        self,
+        tool: str,
+        text: Given,
+        *,
+        upstream: Upstream | str = said_of.WHOLE,
+        call_id: str | None = None,
+        label: str | None = None,
+        producer: Producer = _TEXTS,
+        mask_env: Sequence[str] = (),
+        mask_files: Sequence[str] = (),
+    ) -> Receipt:
+        """Publish a finished text, masked as a job's output is, and return its final receipt.
+
+        ``text``: a ``str``, bytes, an open file of either, or an iterable of ``str`` and bytes; read piece by piece,
+        live for readers meanwhile, final all at once.  A lone surrogate, and bytes that are not UTF-8, become U+FFFD
+        and are counted; binary content is left out with a mark, as a job's is.
+
+        ``upstream``: whether the text had been cut before, such as ``"tail-kept: 200 lines"`` or ``"unknown"``, see
+        :func:`capture_core.upstream.parse`; without it the text counts as whole.  ``producer``: who made it.  Masked
+        in every form are values of this process's environment, as in :meth:`start`.
+
+        Raises ``Refused``: nothing was saved and nothing stays behind, also when ``text`` is of any other type.
+        Raises ``SourceFailed`` when reading ``text`` did: what came before is a partial capture.  What else ends the
+        reading, such as ``KeyboardInterrupt``, goes on when that is published.  A limit or a disk that cuts the text
+        raises nothing: the receipt says so.  ``OSError`` and ``PlaceGone``: there is no final receipt.
+        """
+        description = saved_text.Description(
+            tool=tool,
+            producer=producer,
+            upstream=said_of.parse(upstream) if isinstance(upstream, str) else upstream,
+            label=label,
+            call_id=call_id,
+        )
+        return saved_text.save(text, description, self.path, self._limits, self._masking(None, mask_env, mask_files))
+
+    def _masking(
+        self, env: Mapping[str, str] | None, mask_env: Sequence[str], mask_files: Sequence[str]
+    ) -> EngineMasking:
+        return EngineMasking(
+            self._limits,
+            user_rules=self._rules,
+            known=KnownSources(environment_of(env), tuple(mask_env), tuple(map(read_mask_file, mask_files))),
+            slow=self._slow_engine,
+        )

@@ -125,6 +125,18 @@ class Liveness(StrEnum):
     """Another host wrote it, or locks say nothing here."""
 
 
+class UpstreamKind(StrEnum):
+    """What had been cut from a text before it was given to be saved."""
+
+    NONE = "none"
+    HEAD_KEPT = "head-kept"
+    TAIL_KEPT = "tail-kept"
+    CLIPPED = "clipped"
+    """Its middle is missing, or nobody says which part."""
+    UNKNOWN = "unknown"
+    """Perhaps something, perhaps nothing."""
+
+
 class RequestKind(StrEnum):
     """What a reader may ask of an owner."""
 
@@ -162,6 +174,17 @@ class CaptureFacts(Record):
 
     state: CaptureState
     reason: CaptureReason | None = None
+
+
+class Upstream(Record):
+    """What is said of a text that was given to be saved: how it had been cut before, and at which limit.
+
+    ``unit`` is what ``limit`` counts, one of :data:`capture_core.upstream.UNITS`; both are ``None`` when unknown.
+    """
+
+    kind: UpstreamKind
+    limit: int | None = None
+    unit: str | None = None
 
 
 class RepresentationFacts(Record):
@@ -272,3 +295,5 @@ class Receipt(Record):
     label: str | None = None
     call_id: str | None = None
     job_id: str | None = None
+    upstream: Upstream | None = None
+    """Of a saved text; ``None`` where the capture read its source itself."""

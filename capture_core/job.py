@@ -14,9 +14,9 @@ from queue import Empty, SimpleQueue
 from time import monotonic
 from typing import TYPE_CHECKING, Protocol, assert_never
 
-from capture_core.capture import Capture, Identity, Masking
+from capture_core.capture import Capture, Identity, Masking, admit
 from capture_core.child import Child, Descriptors
-from capture_core.errors import BadName, Refused
+from capture_core.errors import Refused
 from capture_core.facts import EndedBy, EndReason, ProcessFacts, ProcessState, RequestKind, ResourceFacts, StreamName
 from capture_core.handoff import Handoff
 from capture_core.happenings import Cancel, Continued, Exited, Leave, Promote, Signal, Stopped, StreamsOver, WriterOver
@@ -112,9 +112,7 @@ class Job:
 
         Raises ``Refused`` (no child was started) or ``SpawnFailed``; nothing stays behind then.
         """
-        masking.require()
-        if not masking.is_plain(identity.tool) and masking.line(identity.tool) != identity.tool:
-            raise BadName("the tool's name holds a secret, and would name a folder; choose another for it")
+        admit(identity.tool, masking)
         handoff = Handoff(identity.streams, limits)
         capture = Capture(identity, handoff, limits, masking)
         try:

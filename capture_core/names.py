@@ -13,6 +13,8 @@ PRIVATE = ".capview"
 
 # Texts, which re compiles when they are first used and then keeps: no command needs all of them.
 _TOOL = r"[a-z0-9][a-z0-9._-]{0,63}"
+# What Windows takes for a device, whatever follows the first dot.
+_DEVICES = frozenset({"con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(10))})
 # The user's own folder name, without what separates the parts of a token; and that of a working directory.
 _PLAIN = r"[a-z0-9.]{1,19}|[a-z0-9._-]{1,40}-[0-9a-f]{8}"
 _CAPTURE_ID = r"[0-9]{8}T[0-9]{6}Z-[a-z2-7]{16}"
@@ -30,6 +32,14 @@ def tool_name(text: str) -> str:
         shown = ascii(text if len(text) <= 80 else text[:80] + "…")  # noqa: PLR2004
         msg = f"tool name {shown}: must be 1-64 of a-z 0-9 . _ - and start with a letter or digit"
         raise BadName(msg)
+    return text
+
+
+def new_tool_name(text: str) -> str:
+    """Return ``text`` when a folder may be made of it that every system can hold; raise :class:`BadName` if not."""
+    tool_name(text)
+    if text.endswith(".") or text.partition(".")[0] in _DEVICES:
+        raise BadName(f"tool name {text!a}: means something else on Windows; choose another")
     return text
 
 

@@ -48,7 +48,7 @@ class Namespace:
     def __init__(self, conversation: str, tool: str) -> None:
         """Open or make every step; raises :class:`PlaceRefused` and leaves nothing new behind then."""
         refuse_platform()
-        names.tool_name(tool)
+        names.new_tool_name(tool)
         self.tool = tool
         self._open: list[tuple[Directory | None, Directory]] = []
         self._conversation, self._made = open_own(conversation)

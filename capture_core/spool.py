@@ -111,6 +111,8 @@ class Spool:
         self.file = file
         self.reason: CaptureReason | None = None
         """The first thing that kept bytes out of the file."""
+        self.upstream: CaptureReason | None = None
+        """What keeps a text from being whole though all of it that was given is in the file."""
         self._budget = budget
         self._limits = limits
         self._make_stage = make_stage
@@ -166,15 +168,15 @@ class Spool:
             self._refuse(block.text[done:])
         self._describe(start, block)
 
-    def finish(self, *, eof: bool) -> None:
-        """Settle what is held: the stream is over."""
+    def finish(self, *, eof: bool, reason: CaptureReason = CaptureReason.DRAIN_TIMEOUT) -> None:
+        """Settle what is held: the stream is over; without ``eof`` for this reason."""
         self.complete()
         self._eof = eof
         self.ended = True
         if self._stage is not None:
             self._settle(self._stage, lambda stage: stage.finish(eof=eof and self.reason is None))
         if not eof:
-            self.cut(CaptureReason.DRAIN_TIMEOUT)
+            self.cut(reason)
 
     def cut(self, reason: CaptureReason) -> None:
         """Commit nothing more; the stage runs on, for the last text that the receipt keeps."""
@@ -318,6 +320,8 @@ class Spool:
             return CaptureState.PENDING, reason
         if self._is_lost:
             return CaptureState.UNAVAILABLE, CaptureReason.MISSING_FILE
+        if reason is None and self.upstream is not None:
+            return CaptureState.PARTIAL, self.upstream
         return stream_state(reason, observed=reader.observed, retained=self._retained), reason
 
     def _why_omitted(self) -> CaptureReason:

@@ -9,7 +9,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Final
 
 from capture_core.clock import moment as moment  # noqa: PLC0414 — as below
-from capture_core.facts import CaptureReason, CaptureState, EndReason, Liveness, ProcessState
+from capture_core.facts import CaptureReason, CaptureState, EndReason, Liveness, ProcessState, UpstreamKind
 from capture_core.record import NamedTuple
 from capview.escaping import safe as safe  # noqa: PLC0414 — who takes words from here takes this too
 from capview.escaping import safe_body as safe_body  # noqa: PLC0414
@@ -17,7 +17,7 @@ from capview.escaping import safe_body as safe_body  # noqa: PLC0414
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from capture_core.facts import CaptureFacts, EndedBy, ProcessFacts, Receipt
+    from capture_core.facts import CaptureFacts, EndedBy, ProcessFacts, Receipt, Upstream
     from capture_core.source import Entry
 
 UNKNOWN: Final = "–"
@@ -222,6 +222,21 @@ def _why(capture: CaptureFacts) -> str:
 def _kept_end(receipt: Receipt) -> str:
     is_kept = any(preview.tail_text is not None for preview in receipt.preview.values())
     return ", its end kept" if is_kept else ""
+
+
+_UPSTREAM: Final = {
+    UpstreamKind.NONE: "given as whole",
+    UpstreamKind.HEAD_KEPT: "cut before it came here, its head kept",
+    UpstreamKind.TAIL_KEPT: "cut before it came here, its tail kept",
+    UpstreamKind.CLIPPED: "cut before it came here, nobody says where",
+    UpstreamKind.UNKNOWN: "perhaps cut before it came here",
+}
+
+
+def upstream_words(upstream: Upstream) -> str:
+    """What is said of a saved text: ``cut before it came here, its head kept (10 pages)``."""
+    words = _UPSTREAM[upstream.kind]
+    return words if upstream.limit is None else f"{words} ({upstream.limit} {safe(upstream.unit or '')})"
 
 
 def size(count: int | None) -> str:

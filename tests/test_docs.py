@@ -144,6 +144,7 @@ def test_the_owner_does_what_the_page_asks_it_for(tmp_path: Path) -> None:
         ("`reason`", facts.CaptureReason),
         ("`kind`", facts.RequestKind),
         ("a sidecar's `state`", facts.SidecarState),
+        ("`upstream.kind`", facts.UpstreamKind),
     ],
 )
 def test_states_and_reasons_are_those_of_the_code(first: str, closed_set: type[StrEnum]) -> None:

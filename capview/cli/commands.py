@@ -36,6 +36,7 @@ class _Module(Protocol):
 # One table: help, completion and the README's table are made of it or compared with it.
 COMMANDS: Final = {
     "run": Command("capview.cli.run", "run a command, pass its output through, and capture it from the first byte on"),
+    "save": Command("capview.cli.save", "publish what is piped to it as a finished text, masked"),
     "ls": Command("capview.cli.ls", "list captures, newest first: how each ended, and whether its log is whole"),
     "show": Command("capview.cli.show", "print the receipt of one capture"),
     "read": Command("capview.cli.read", "print a bounded part of a capture"),

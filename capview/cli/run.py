@@ -119,7 +119,7 @@ def _order(arguments: argparse.Namespace) -> Order:
     return Order(
         argv=tuple(arguments.command),
         conversation=conversation,
-        tool=names.tool_name(arguments.tool),
+        tool=names.new_tool_name(arguments.tool),
         producer=Producer(adapter="capview-run", version=__version__, source="process"),
         limits=settings.limits,
         merge=arguments.merge,

@@ -112,6 +112,8 @@ def _rest(entry: Entry) -> Iterator[tuple[str, str]]:
         yield "not masked", f"the values of {', '.join(map(safe, receipt.representation.unmasked_values))}"
     if receipt.resources is not None:
         yield "used", _resources(entry)
+    if receipt.upstream is not None:
+        yield "given", present.upstream_words(receipt.upstream)
     producer = receipt.producer
     yield "producer", safe(f"{producer.adapter} {producer.version}, {producer.source}")
     yield "host", safe(receipt.host)

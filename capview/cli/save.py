@@ -1,0 +1,121 @@
+"""``capview save``: what is piped to it, as a finished text of its own."""
+
+from __future__ import annotations
+
+import sys
+from argparse import ArgumentTypeError
+from typing import TYPE_CHECKING, Final
+
+from capture_core.errors import BadInput, SourceFailed
+from capture_core.facts import CaptureReason, Producer, StreamName, Upstream
+from capture_core.upstream import WHOLE, parse
+from capview import present
+from capview.cli.quantities import size
+from capview.cli.words import put, say, warn
+
+if TYPE_CHECKING:
+    import argparse
+
+    from capture_core.facts import Receipt
+
+EXAMPLE: Final = """\
+examples:
+  curl -s https://api.example.com/report | capview save --tool curl --label 'report of today'
+  tail -n 200 server.log | capview save --tool logs --upstream-truncated 'tail-kept: 200 lines'
+  page-to-text < page.html | capview save --tool browser --upstream-truncated unknown --json
+
+KIND: none (default), head-kept, tail-kept, clipped or unknown; behind it ': N UNIT' if you know the limit.
+UNIT: bytes, characters, tokens, lines, pages, items or messages.
+
+exit code: 0 all of it was kept; 1 not all of it (the receipt says why), or none
+"""
+
+_NOT_KEPT: Final = 1
+_SAID_BEFORE: Final = frozenset({None, CaptureReason.UPSTREAM_TRUNCATED, CaptureReason.UPSTREAM_UNKNOWN})
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of ``save``."""
+    parser.add_argument("--tool", required=True, metavar="T", help="whose output this is; names its folder")
+    parser.add_argument(
+        "--upstream-truncated",
+        type=_upstream,
+        default=WHOLE,
+        metavar="KIND",
+        help="what had been cut before it came here",
+    )
+    parser.add_argument("--label", metavar="TEXT", help="one line to call it by, masked")
+    parser.add_argument("--call-id", metavar="ID", help="the tool call that this is; sets the limits of a library call")
+    parser.add_argument("--limit", type=size, metavar="N", help="retain at most N bytes of it (64MiB, 2GiB)")
+    parser.add_argument(
+        "--engine", choices=("slow",), help="slow: find secrets without hyperscan, for machines that have none"
+    )
+    parser.add_argument("--json", action="store_true", help="print the receipt as one JSON object, not the ref")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Save all of stdin; 0 when all of it was kept."""
+    try:
+        receipt = _save(arguments)
+    except SourceFailed as failure:
+        if failure.receipt is not None:
+            _print(failure.receipt, as_json=arguments.json)
+        warn(str(failure))
+        return _NOT_KEPT
+    _print(receipt, as_json=arguments.json)
+    if receipt.streams[StreamName.CONTENT].reason in _SAID_BEFORE:
+        return 0
+    say(present.receipt_line(receipt))
+    return _NOT_KEPT
+
+
+def _upstream(text: str) -> Upstream:
+    try:
+        return parse(text)
+    except BadInput as error:
+        raise ArgumentTypeError(str(error)) from error
+
+
+def _save(arguments: argparse.Namespace) -> Receipt:
+    from capture_core.known_sources import KnownSources, environment_of, read_mask_file
+    from capture_core.limits import FOR_PEOPLE, LIBRARY
+    from capture_core.masking import EngineMasking
+    from capture_core.saved_text import Description, save
+    from capview import __version__, masks
+    from capview.cli.place import chosen
+    from capview.folders import cache_folder
+    from capview.settings import load
+
+    conversation = chosen(arguments.conversation)
+    settings = load(
+        {"capture_bytes": arguments.limit},
+        defaults=FOR_PEOPLE if arguments.call_id is None else LIBRARY,
+        conversation=conversation,
+    )
+    files = tuple(map(read_mask_file, settings.masked(masks.FILES)))
+    masking = EngineMasking(
+        settings.limits,
+        engine_folder=cache_folder(),
+        user_rules=settings.rules,
+        known=KnownSources(environment_of(None), settings.masked(masks.ENV), files),
+        slow=arguments.engine == "slow",
+    )
+    description = Description(
+        tool=arguments.tool,
+        producer=Producer(adapter="capview-save", version=__version__, source="stdin"),
+        upstream=arguments.upstream_truncated,
+        label=arguments.label,
+        call_id=arguments.call_id,
+    )
+    # Unbuffered: what came is written when it comes.
+    with open(0, "rb", buffering=0, closefd=False) as stdin:
+        return save(stdin, description, conversation, settings.limits, masking)
+
+
+def _print(receipt: Receipt, *, as_json: bool) -> None:
+    if as_json:
+        from capture_core.receipt import encode
+
+        put(encode(receipt), sys.stdout)
+    else:
+        print(receipt.ref)
