@@ -132,7 +132,12 @@ class Catalogue:
         return tuple(difference for difference in taken if difference is not None)
 
     def fresh(self, name: Name) -> Entry | Unreadable | None:
-        """One capture now, its receipt whole, without touching what is known."""
+        """One capture now, its receipt whole, without touching what is known.
+
+        Raises :class:`BadName` for what is no name, as it may come from outside.
+        """
+        names.tool_name(name.tool)
+        names.capture_id(name.capture)
         with ExitStack() as stack:
             return _see(_Folders(self.path, self.key, stack), name)
 

@@ -30,7 +30,7 @@ def conversation(path: str) -> Iterator[int]:
     """Open the conversation as the user names it, links allowed; :class:`PlaceRefused` when it is none."""
     try:
         fd = os.open(path, _DIRECTORY)
-    except OSError as error:
+    except (OSError, ValueError) as error:  # ValueError: NUL, or what no file name can hold
         raise PlaceRefused(
             f"conversation {path!r}: {words(error)}; name the folder that holds {names.TOOL_OUTPUTS}/"
         ) from error
@@ -99,9 +99,10 @@ def regular(folder: int, name: str) -> os.stat_result | None:
     return status if stat.S_ISREG(status.st_mode) else None
 
 
-def words(error: OSError) -> str:
+def words(error: OSError | ValueError) -> str:
     """The system's reason, to stand inside a sentence."""
-    return (error.strerror or str(error)).lower()
+    strerror = error.strerror if isinstance(error, OSError) else None
+    return (strerror or str(error)).lower()
 
 
 def _refusal(name: str, error: OSError) -> PlaceRefused:

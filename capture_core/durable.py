@@ -99,7 +99,7 @@ def open_own(path: str, *, what: str = "conversation") -> tuple[Directory, tuple
 
     try:
         fd = _claimed(reach)
-    except OSError as error:
+    except (OSError, ValueError) as error:  # ValueError: NUL, or what no file name can hold
         remove_made(made)
         msg = f"{what} {path!r}: {_words(error)}; name a folder of your own"
         raise PlaceRefused(msg) from error
@@ -374,11 +374,33 @@ def is_removed(directory: Directory) -> bool:
 
 def sync_directory(directory: Directory) -> None:
     """Make names durable; file systems that cannot sync a directory say EINVAL, and then need not."""
+    _sync_names(directory.fd)
+
+
+def _sync_names(fd: int) -> None:
     try:
-        os.fsync(directory.fd)
+        os.fsync(fd)
     except OSError as error:
         if error.errno not in (errno.EINVAL, errno.EOPNOTSUPP):
             raise
+
+
+def sync_above(directory: Directory, levels: int) -> None:
+    """Make the names of so many folders durable: its own, and those of the folders that it is in.
+
+    As far as they may be read: a folder in which one may only write cannot be synced by its user.
+    """
+    fd = os.open(".", _OPEN_DIRECTORY, dir_fd=directory.fd)
+    try:
+        for _ in range(levels):
+            above = os.open("..", _OPEN_DIRECTORY, dir_fd=fd)
+            os.close(fd)
+            fd = above
+            _sync_names(fd)
+    except PermissionError:
+        pass
+    finally:
+        os.close(fd)
 
 
 # -- locks --------------------------------------------------------------------------------------------------
@@ -422,5 +444,6 @@ def refuse_platform() -> None:
         raise Unsupported(msg)
 
 
-def _words(error: OSError) -> str:
-    return error.strerror.lower() if error.strerror else str(error)
+def _words(error: OSError | ValueError) -> str:
+    strerror = error.strerror if isinstance(error, OSError) else None
+    return strerror.lower() if strerror else str(error)

@@ -22,6 +22,7 @@ from capture_core.durable import (
     remove_made,
     rename,
     replace,
+    sync_above,
     sync_directory,
     write_all,
 )
@@ -30,6 +31,8 @@ from capture_core.limits import CAPTURE_ID_RANDOM_CHARS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from capture_core.shared_tally import Place
 
 _ALPHABET = "abcdefghijklmnopqrstuvwxyz234567"
 _IGNORE_FILE = ".gitignore"
@@ -51,6 +54,7 @@ class Namespace:
         names.new_tool_name(tool)
         self.tool = tool
         self._open: list[tuple[Directory | None, Directory]] = []
+        self._are_made_synced = False
         self._conversation, self._made = open_own(conversation)
         # Now, while a relative path still means what it meant: the working directory may be gone later.
         self.conversation_name = os.path.basename(os.path.abspath(conversation))
@@ -60,13 +64,19 @@ class Namespace:
             with as_refusal(conversation):
                 self._outputs = self._step(self._conversation, names.TOOL_OUTPUTS)
                 self._folder = self._step(self._outputs, tool)
-                private = self._step(self._conversation, names.PRIVATE)
-                self._scratch = self._step(private, _SCRATCH)
+                self._private = self._step(self._conversation, names.PRIVATE)
+                self._scratch = self._step(self._private, _SCRATCH)
                 if self._outputs.made:
                     self._ignore_outputs()
         except BaseException:
             self.undo()
             raise
+
+    def tally_place(self) -> Place:
+        """The folders in which the conversation counts what it keeps; open until :meth:`close`."""
+        from capture_core.shared_tally import Place
+
+        return Place(private=self._private, outputs=self._outputs, scratch=self._scratch)
 
     def new_file(self) -> NewFile:
         """A private file that nobody sees before :meth:`publish`."""
@@ -123,8 +133,13 @@ class Namespace:
             os.unlink(name, dir_fd=self._folder.fd)
 
     def sync(self) -> None:
-        """Make the names in the tool's folder durable."""
+        """Make the names in the tool's folder durable, and once the folders that were made for it."""
         sync_directory(self._folder)
+        if not self._are_made_synced:
+            for parent in {parent for parent, directory in self._open if directory.made and parent is not None}:
+                sync_directory(parent)
+            sync_above(self._conversation, len(self._made))
+            self._are_made_synced = True
 
     def is_removed(self) -> bool:
         """Whether somebody removed the tool's folder, or the one for what is not finished."""
