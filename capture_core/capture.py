@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from contextlib import AbstractContextManager
 
+    from capture_core.allowance import Allowance
     from capture_core.durable import NewFile
     from capture_core.facts import SidecarKind, Upstream
     from capture_core.handoff import ReaderCounts
@@ -93,6 +94,8 @@ class Identity(NamedTuple):
     producer: Producer
     call_id: str | None = None
     job_id: str | None = None
+    limit_is_word: bool = False
+    """Whether somebody asked for just this limit: the conversation may retain as much beside what it has."""
     process: ProcessState = ProcessState.RUNNING
     upstream: Upstream | None = None
     """What is said of a given text."""
@@ -138,6 +141,7 @@ class Capture:
         self._conversation = name if masking.is_plain(name) else ""
         self._published: list[str] = []
         self._spools: dict[str, Spool] = {}
+        self._budget = Budget(limits.capture_bytes, self._allowed)
         try:
             with as_refusal(identity.conversation):
                 self._receipt_file = self._place.new_file()
@@ -213,6 +217,7 @@ class Capture:
         for spool in self._spools.values():
             self._seal(spool)
         self._sync_names()
+        self._settle()
         receipt = self._receipt(self._verdict(), ended=ended)
         try:
             self._write_final(encode(receipt))
@@ -227,6 +232,7 @@ class Capture:
 
     def release(self) -> None:
         """Let go of locks and descriptors; what was published stays."""
+        self._settle()
         for spool in self._spools.values():
             unlock(spool.file.fd)
             spool.discard()
@@ -240,6 +246,7 @@ class Capture:
             # What cannot be removed is a leftover; the error that brought us here is the one to tell.
             with suppress(OSError):
                 self._place.unlink(name)
+        self._settle()
         for spool in self._spools.values():
             spool.discard()
         if hasattr(self, "_receipt_file"):
@@ -247,16 +254,15 @@ class Capture:
         self._place.undo()
 
     def _make_streams(self) -> None:
-        budget = Budget(self._limits.capture_bytes)
         for stream in self._identity.streams:
             name = names.live_stream_file(self.capture_id, stream)
             file = self._locked_file()
-            masking, sidecars = self._masking, partial(self._make_sidecars, stream, budget)
+            masking, sidecars = self._masking, partial(self._make_sidecars, stream)
             self._spools[stream] = Spool(
                 stream,
                 name,
                 file,
-                budget,
+                self._budget,
                 self._limits,
                 masking.stage,
                 is_raw=masking.is_raw,
@@ -267,10 +273,24 @@ class Capture:
             self._place.publish(file, name)
             self._published.append(name)
 
-    def _make_sidecars(self, stream: StreamName, budget: Budget) -> Sidecars:
+    def _make_sidecars(self, stream: StreamName) -> Sidecars:
         from capture_core.sidecar_file import Sidecars
 
-        return Sidecars(partial(self._new_sidecar, stream), budget)
+        return Sidecars(partial(self._new_sidecar, stream), self._budget)
+
+    def _allowed(self) -> Allowance:
+        """Made with the first byte that is to be kept: a command that prints nothing takes nothing."""
+        from capture_core.allowance import Allowance, Terms
+
+        limits, is_word = self._limits, self._identity.limit_is_word
+        terms = Terms(limits.conversation_bytes, limits.capture_bytes, is_word=is_word)
+        return Allowance(self._place.tally_place(), self.capture_id, terms, self._handoff.at_disk)
+
+    def _settle(self) -> None:
+        """Give back what of the conversation's allowance was taken and not used; its last use was counted then."""
+        if self._budget.allowance is not None:
+            with suppress(OSError):
+                self._budget.allowance.settle(sum(spool.kept() for spool in self._spools.values()))
 
     def _new_sidecar(self, stream: StreamName, kind: SidecarKind) -> tuple[str, NewFile]:
         name = names.sidecar_file(self.capture_id, stream, kind)
@@ -364,6 +384,7 @@ class Capture:
             preview=self._previews() if ended is not None and not self._masking.is_raw else {},
             resources=resources,
             limit_bytes=self._limits.capture_bytes,
+            allowance=None if self._budget.allowance is None else self._budget.allowance.facts(),
             label=label,
             call_id=call_id,
             job_id=identity.job_id,

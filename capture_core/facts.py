@@ -240,6 +240,32 @@ class StreamFacts(Record):
     sidecars: Mapping[str, SidecarFacts] = _NOTHING
 
 
+class AllowanceState(StrEnum):
+    """How it was known what the conversation's captures retain together."""
+
+    COUNTED = "counted"
+    """All owners counted in one tally."""
+    SCANNED = "scanned"
+    """There could be no tally: the files were counted, so that captures at the same time may have gone beyond."""
+    HELD_UP = "held-up"
+    """The tally was held by somebody who did not go on; nothing more was retained."""
+    CROWDED = "crowded"
+    """Too many captures wrote at the same time; nothing was retained."""
+
+
+class AllowanceFacts(Record):
+    """What the conversation's captures may retain together, and what they did when this one was over, in bytes.
+
+    ``raised_from`` is the setting where this capture's own limit, given for it, raised that to what the others
+    had retained and as much again as was asked for.
+    """
+
+    state: AllowanceState
+    limit_bytes: int
+    used_bytes: int | None = None
+    raised_from: int | None = None
+
+
 class ByteRange(Record):
     """Committed representation bytes ``start:end`` of a stream."""
 
@@ -292,6 +318,8 @@ class Receipt(Record):
     preview: Mapping[str, PreviewFacts] = _NOTHING
     resources: ResourceFacts | None = None
     limit_bytes: int | None = None
+    allowance: AllowanceFacts | None = None
+    """``None`` where nothing was retained, so that nobody asked."""
     label: str | None = None
     call_id: str | None = None
     job_id: str | None = None

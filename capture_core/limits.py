@@ -338,7 +338,7 @@ ALLOWANCE_FIRST_STEP_BYTES = 64 * KIB
 """How much more than it needs a capture takes of its conversation's allowance at once, and how much at first."""
 
 ALLOWANCE_STEP_SHARE = 16
-"""All owners together hold no more than one part in this many of what was left, so that others can use the last of it."""
+"""All owners together hold no more than one part in this many of what was left: others can use the last of it."""
 
 ALLOWANCE_SIDECAR_SHARE = 32
 """One part in this many of what is left of an allowance stays with the sidecars, so that text is cut where it would be

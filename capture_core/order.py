@@ -23,6 +23,8 @@ class Order(NamedTuple):
     tool: str
     producer: Producer
     limits: Limits
+    limit_is_word: bool = False
+    """Whether somebody asked for just this limit: the conversation may retain as much beside what it has."""
     merge: bool = False
     """One pipe for both streams, so that their order is known."""
     pass_through: bool = True

@@ -193,6 +193,7 @@ def _identity(order: Order) -> Identity:
         streams=order.streams,
         producer=order.producer,
         call_id=order.call_id,
+        limit_is_word=order.limit_is_word,
     )
 
 

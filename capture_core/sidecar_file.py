@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from capture_core.durable import FINAL_MODE, ShortWrite, write_all
+from capture_core.durable import FINAL_MODE, ShortWrite, size_of, write_all
 from capture_core.errors import Refused
 from capture_core.facts import SidecarFacts, SidecarKind, SidecarState
 from capture_core.sidecar import RECORD_BYTES, ArrivalTimes, StyleRuns, encode
@@ -45,6 +45,10 @@ class Sidecars:
         """Make them durable, and take the right to write from them."""
         for file in self._files.values():
             file.seal()
+
+    def kept(self) -> int:
+        """Bytes that the files have now."""
+        return sum(file.kept() for file in self._files.values())
 
     def discard(self) -> None:
         """Close them; what was published stays."""
@@ -93,6 +97,10 @@ class SidecarFile:
                 os.fchmod(self._file.fd, FINAL_MODE)
             except OSError:
                 self._fail(0)
+
+    def kept(self) -> int:
+        """Bytes that the file has now."""
+        return 0 if self._file is None else size_of(self._file.fd)
 
     def discard(self) -> None:
         """Close the file."""

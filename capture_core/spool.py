@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from capture_core.append import Appender
 from capture_core.cutting import cut_before, whole_chars, whole_chars_back
-from capture_core.durable import FINAL_MODE
+from capture_core.durable import FINAL_MODE, size_of
 from capture_core.facts import ByteRange, CaptureReason, CaptureState, PreviewFacts, StreamFacts
 from capture_core.limits import SIDECAR_SHARE
 from capture_core.preview import Tail
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from contextlib import AbstractContextManager
 
+    from capture_core.allowance import Allowance
     from capture_core.durable import NewFile
     from capture_core.handoff import ReaderCounts
     from capture_core.limits import Limits
@@ -55,23 +56,45 @@ class TextStage(Protocol):
 
 
 class Budget:
-    """Bytes of text that all streams of one capture may still retain; and beside it, of what describes the text."""
+    """Bytes that all streams of one capture may still retain; and beside them, of what describes their text.
 
-    __slots__ = ("left", "left_to_sidecars")
+    They are of its conversation's allowance, too, which ``make_allowance`` gives when there is a first byte.
+    """
 
-    def __init__(self, size: int) -> None:
+    __slots__ = ("_make_allowance", "allowance", "left", "left_to_sidecars")
+
+    def __init__(self, size: int, make_allowance: Callable[[], Allowance] | None = None) -> None:
         self.left = size
         self.left_to_sidecars = size // SIDECAR_SHARE
+        self.allowance: Allowance | None = None
+        self._make_allowance = make_allowance
+
+    def take(self, size: int) -> tuple[int, CaptureReason]:
+        """Take room for ``size`` bytes; for how many there is room, and what it is that others do not fit in."""
+        fits = allowed = min(size, self.left)
+        if self.allowance is None and self._make_allowance is not None:
+            self.allowance = self._make_allowance()
+        if self.allowance is not None and allowed:
+            fits = self.allowance.take_text(allowed)
+        self.left -= fits
+        return fits, CaptureReason.QUOTA if fits == allowed else CaptureReason.CONVERSATION_QUOTA
+
+    def give_back(self, size: int) -> None:
+        """Room that was taken, and is not used."""
+        self.left += size
+        if self.allowance is not None:
+            self.allowance.give_back(size)
 
     def take_records(self, count: int, size: int, *, spare: int) -> int:
         """Take room for up to ``count`` records, and for ``spare`` more with the first; how many of them fit.
 
         They take nothing from the text: how many there are depends on when it arrived, and where it is cut must not.
         """
-        fits = min(count, self.left_to_sidecars // size - spare)
-        if fits <= 0:
-            return 0
-        self.left_to_sidecars -= (fits + spare) * size
+        room = min((count + spare) * size, self.left_to_sidecars)
+        if self.allowance is not None and room > spare * size:
+            room = self.allowance.take_sidecars(room)
+        fits = max(0, min(count, room // size - spare))
+        self.left_to_sidecars -= (fits + spare) * size if fits else 0
         return fits
 
 
@@ -165,6 +188,7 @@ class Spool:
         if failure is not None:
             self._appender.cut_back(self._retained)
             self._stop(fault(failure))
+            self._budget.give_back(len(block.text) - failure.done)
             self._refuse(block.text[done:])
         self._describe(start, block)
 
@@ -244,6 +268,11 @@ class Spool:
         finally:
             os.fchmod(self.file.fd, FINAL_MODE)
 
+    def kept(self) -> int:
+        """Bytes that the files have, the sidecars' too, once nothing more is written."""
+        self._appender.close()
+        return size_of(self.file.fd) + (0 if self._sidecars is None else self._sidecars.kept())
+
     def lose(self) -> None:
         """Take note that somebody deleted the file."""
         self._is_lost = True
@@ -278,15 +307,19 @@ class Spool:
 
     def _commit(self, block: _Block) -> None:
         text = block.text
-        if self.reason is None and len(text) <= self._budget.left:
+        if self.reason is not None:
+            if self._tail is not None:
+                self._tail.feed(text)
+            return
+        room, reason = self._budget.take(len(text))
+        if room == len(text):
             self._append(block)
-        elif self.reason is None:
-            fits = self._cut_before(text, self._budget.left)
-            self._append(block._replace(text=text[:fits]))
-            self.cut(CaptureReason.QUOTA)
-            self._refuse(text[fits:])
-        elif self._tail is not None:
-            self._tail.feed(text)
+            return
+        fits = self._cut_before(text, room)
+        self._budget.give_back(room - fits)
+        self._append(block._replace(text=text[:fits]))
+        self.cut(reason)
+        self._refuse(text[fits:])
 
     def _append(self, block: _Block) -> None:
         if not block.text:
@@ -301,7 +334,6 @@ class Spool:
 
     def _record(self, text: bytes) -> None:
         self._retained += len(text)
-        self._budget.left -= len(text)
         self._last = text[-1:] or self._last
         self._sealer.committed(self._retained)
 

@@ -11,17 +11,17 @@ from typing import TYPE_CHECKING, Final
 from capture_core.clock import moment as moment  # noqa: PLC0414 — as below
 from capture_core.facts import CaptureReason, CaptureState, EndReason, Liveness, ProcessState, UpstreamKind
 from capture_core.record import NamedTuple
+from capview import room
 from capview.escaping import safe as safe  # noqa: PLC0414 — who takes words from here takes this too
 from capview.escaping import safe_body as safe_body  # noqa: PLC0414
+from capview.units import UNKNOWN as UNKNOWN  # noqa: PLC0414
+from capview.units import size as size  # noqa: PLC0414
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from capture_core.facts import CaptureFacts, EndedBy, ProcessFacts, Receipt, Upstream
     from capture_core.source import Entry
-
-UNKNOWN: Final = "–"
-"""Stands where a number is not known."""
 
 
 class Tone(StrEnum):
@@ -109,7 +109,7 @@ def log_words(capture: CaptureFacts, receipt: Receipt) -> str:
         case CaptureState.PARTIAL:
             return f"log {_shortfall(capture, receipt)}{_kept_end(receipt)}"
         case CaptureState.FAILED:
-            return f"no log: {_why(capture)}"
+            return f"no log: {room.reason(receipt, capture.reason) or _why(capture)}"
         case CaptureState.DISABLED:
             return f"not captured: {_why(capture)}"
         case CaptureState.UNAVAILABLE:
@@ -124,11 +124,15 @@ def exit_words(process: ProcessFacts) -> str:
 
 
 def receipt_line(receipt: Receipt) -> str:
-    """A finished run in one line: ``failed (exit code 3), log complete: tool-outputs/shell/…``."""
+    """A finished run in one line: ``failed (exit code 3), log complete: tool-outputs/shell/…``.
+
+    It says how to keep more where a limit cut the log, or soon will.
+    """
     process = receipt.process
     look = process_look(process)
     details = ", ".join(_details(process, is_told=look.words == "ok"))
-    return f"{look.words}{f' ({details})' if details else ''}, {log_words(receipt.capture, receipt)}: {receipt.ref}"
+    log = "; ".join((log_words(receipt.capture, receipt), *room.advice(receipt)))
+    return f"{look.words}{f' ({details})' if details else ''}, {log}: {receipt.ref}"
 
 
 def _details(process: ProcessFacts, *, is_told: bool) -> Iterator[str]:
@@ -212,6 +216,8 @@ _REASONS: Final = {
 def _shortfall(capture: CaptureFacts, receipt: Receipt) -> str:
     if capture.reason is CaptureReason.QUOTA and receipt.limit_bytes is not None:
         return f"cut at {size(receipt.limit_bytes)}"
+    if words := room.reason(receipt, capture.reason):
+        return _CUT + words
     return "partial" if capture.reason is None else _REASONS[capture.reason]
 
 
@@ -237,20 +243,6 @@ def upstream_words(upstream: Upstream) -> str:
     """What is said of a saved text: ``cut before it came here, its head kept (10 pages)``."""
     words = _UPSTREAM[upstream.kind]
     return words if upstream.limit is None else f"{words} ({upstream.limit} {safe(upstream.unit or '')})"
-
-
-def size(count: int | None) -> str:
-    """``0 B``, ``999 B``, ``1.4 KiB``, ``32 MiB``; the dash when unknown."""
-    if count is None:
-        return UNKNOWN
-    if count < 1024:  # noqa: PLR2004 — the unit's own size
-        return f"{count} B"
-    value, unit = float(count), "B"
-    for unit in ("KiB", "MiB", "GiB", "TiB"):  # noqa: B007 — the last one reached is used
-        value /= 1024
-        if round(value, 1) < 1000:  # noqa: PLR2004 — three digits
-            break
-    return f"{value:.0f} {unit}" if value >= 100 or value.is_integer() else f"{value:.1f} {unit}"  # noqa: PLR2004
 
 
 def duration(seconds: float | None) -> str:

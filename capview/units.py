@@ -1,9 +1,12 @@
-"""Quantities as people write them: sizes such as 64MiB, times such as 90, 5m or 1h."""
+"""Quantities as people write and read them: sizes such as 64MiB, times such as 90, 5m or 1h."""
 
 from __future__ import annotations
 
 import re
 from typing import Final
+
+UNKNOWN: Final = "–"
+"""Stands where a number is not known."""
 
 # Compiled when first used: most commands are given no quantity.
 _SIZE: Final = r"(?ai)([0-9]+(?:\.[0-9]+)?) ?(?:([kmgt])?(i?)b?)?"
@@ -32,3 +35,17 @@ def parse_duration(text: str) -> float:
     if match is None:
         raise ValueError(f"{text[:40]!r} is no time span; write seconds, or a number with s, m, h, d")
     return float(match[1]) * _SECONDS[match[2] or "s"]
+
+
+def size(count: int | None) -> str:
+    """``0 B``, ``999 B``, ``1.4 KiB``, ``32 MiB``; the dash when unknown."""
+    if count is None:
+        return UNKNOWN
+    if count < 1024:  # noqa: PLR2004 — the unit's own size
+        return f"{count} B"
+    value, unit = float(count), "B"
+    for unit in ("KiB", "MiB", "GiB", "TiB"):  # noqa: B007 — the last one reached is used
+        value /= 1024
+        if round(value, 1) < 1000:  # noqa: PLR2004 — three digits
+            break
+    return f"{value:.0f} {unit}" if value >= 100 or value.is_integer() else f"{value:.1f} {unit}"  # noqa: PLR2004

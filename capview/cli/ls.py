@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from capture_core.catalog import Catalogue, newest_first
 from capture_core.errors import Refused
 from capture_core.facts import CaptureState, Liveness, ProcessState
+from capture_core.recount import kept_in
 from capture_core.shelf import conversations_in
-from capview import present
+from capview import present, room
 from capview.cli import place
 from capview.cli.colour import is_coloured
 from capview.cli.quantities import seconds
@@ -36,9 +37,6 @@ examples:
 
 exit code: 0; 1 when there is nothing to list
 """
-
-_WARN_FROM = 0.8
-"""Of the conversation's allowance."""
 
 
 class _Found(NamedTuple):
@@ -170,19 +168,21 @@ def _say_totals(paths: Sequence[str], found: Sequence[_Found], wanted: Sequence[
     if not found:
         say("nothing captured here yet; start with: capview run -- COMMAND")
         return
-    kept = sum(present.committed(item.entry) or 0 for item in found)
+    kept = {path: kept_in(path) for path in paths}
     running = sum(_is_running(item.entry) for item in found)
     which = f"{len(wanted)} of {len(found)}" if len(wanted) < len(found) else f"{len(found)}"
     noun = "capture" if len(found) == 1 else "captures"
-    say(f"{which} {noun}, {running} running, {present.size(kept)} kept")
+    say(f"{which} {noun}, {running} running, {present.size(sum(kept.values()))} kept")
     for path in paths:
-        _warn_of_allowance(path, sum(present.committed(item.entry) or 0 for item in found if item.path == path))
+        allowance = _allowance(path, found)
+        if room.is_nearly_full(kept[path], allowance):
+            say(f"{safe(os.path.basename(path))} {room.warning(kept[path], allowance)}")
 
 
-def _warn_of_allowance(path: str, kept: int) -> None:
+def _allowance(path: str, found: Sequence[_Found]) -> int:
+    """What the conversation may keep: by its newest receipt that says it, since its owner knows, else as set here."""
     from capview.settings import load
 
-    allowance = load(conversation=path).limits.conversation_bytes
-    if kept >= _WARN_FROM * allowance:
-        share = f"{present.size(kept)} of the {present.size(allowance)} that it may keep"
-        say(f"{safe(os.path.basename(path))} has {share}; capview does not cut at that yet")
+    said = (item.entry.receipt.allowance for item in found if item.path == path)
+    newest = next((allowance for allowance in said if allowance is not None), None)
+    return load(conversation=path).limits.conversation_bytes if newest is None else room.setting(newest)

@@ -21,6 +21,9 @@ examples:
   capview run --quiet --limit 2GiB -- ./export-everything
   capview run --detach --label 'nightly build' -- make nightly
 
+An explicit --limit is your word: what all captures here may retain together counts as at least as much more than
+what they have.  Without it a capture ends at whichever limit comes first; the command runs on.
+
 exit code: the command's own; 128+N for a signal; 124 for --timeout; 125 when capview could not start it;
 126 not executable; 127 not found
 """
@@ -36,6 +39,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--merge", action="store_true", help="one pipe for both streams, so that their order is kept")
     parser.add_argument("--timeout", type=seconds, metavar="S", help="end the job after this long (90, 5m, 1h)")
     parser.add_argument("--limit", type=size, metavar="N", help="retain at most N bytes of this capture (64MiB, 2GiB)")
+    parser.add_argument(
+        "--conversation-limit",
+        type=size,
+        metavar="N",
+        help="retain at most N bytes of all captures here together (8GiB)",
+    )
     label = parser.add_mutually_exclusive_group()
     label.add_argument("--label", metavar="TEXT", help="name the job; without it, its command line, masked")
     label.add_argument("--no-label", action="store_true", help="keep no command line in the receipt")
@@ -112,7 +121,7 @@ def _order(arguments: argparse.Namespace) -> Order:
 
     conversation = chosen(arguments.conversation)
     settings = load(
-        {"capture_bytes": arguments.limit},
+        {"capture_bytes": arguments.limit, "conversation_bytes": arguments.conversation_limit},
         defaults=FOR_PEOPLE if arguments.call_id is None else LIBRARY,
         conversation=conversation,
     )
@@ -122,6 +131,7 @@ def _order(arguments: argparse.Namespace) -> Order:
         tool=names.new_tool_name(arguments.tool),
         producer=Producer(adapter="capview-run", version=__version__, source="process"),
         limits=settings.limits,
+        limit_is_word=arguments.limit is not None,
         merge=arguments.merge,
         pass_through=not (arguments.quiet or arguments.json),
         detach=arguments.detach,

@@ -7,7 +7,7 @@ import time
 from typing import TYPE_CHECKING
 
 from capture_core.facts import Liveness, RepresentationKind
-from capview import present
+from capview import present, room
 from capview.cli.colour import is_coloured, painted
 from capview.cli.pick import add_ref, pick
 from capview.cli.redactions import print_ledger
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator
 
-    from capture_core.facts import StreamFacts
+    from capture_core.facts import Receipt, StreamFacts
     from capture_core.source import Entry, StreamStatus
 
 EXAMPLE = """\
@@ -112,6 +112,7 @@ def _rest(entry: Entry) -> Iterator[tuple[str, str]]:
         yield "not masked", f"the values of {', '.join(map(safe, receipt.representation.unmasked_values))}"
     if receipt.resources is not None:
         yield "used", _resources(entry)
+    yield from _room(receipt)
     if receipt.upstream is not None:
         yield "given", present.upstream_words(receipt.upstream)
     producer = receipt.producer
@@ -120,6 +121,13 @@ def _rest(entry: Entry) -> Iterator[tuple[str, str]]:
     for name, value in (("call id", receipt.call_id), ("job id", receipt.job_id)):
         if value is not None:
             yield name, safe(value)
+
+
+def _room(receipt: Receipt) -> Iterator[tuple[str, str]]:
+    if receipt.allowance is not None:
+        yield "allowance", room.standing(receipt.allowance)
+    if words := room.remedy(receipt):
+        yield "to keep more", words
 
 
 def _resources(entry: Entry) -> str:
