@@ -324,6 +324,13 @@ LEAST_OPEN_FILES = 64
 REMARKS_A_KIND = 20
 """Of the same kind in one conversation, ``capview doctor`` prints so many; the rest is counted."""
 
+LEAST_FREE_INODES = 1000
+LEAST_OPEN_FILES = 64
+"""With fewer, ``capview doctor`` says so: each capture makes half a dozen files, and has a dozen open."""
+
+REMARKS_A_KIND = 20
+"""Of the same kind in one conversation, ``capview doctor`` prints so many; the rest is counted."""
+
 USER_RULES = 50
 USER_RULE_NAME_CHARS = 40
 USER_RULE_BYTES = 200

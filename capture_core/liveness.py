@@ -133,9 +133,14 @@ def _other_boot(receipt: Receipt, place: Host) -> bool:
 
 def is_local(fd: int) -> bool:
     """Tell whether ``fd`` lies on a file system of a kind that only this kernel can have open."""
+    return file_system(fd) in _LOCAL_TYPES
+
+
+def file_system(fd: int) -> str | None:
+    """The kind of file system that ``fd`` lies on, by the kernel's name for it; ``None`` where that is not told."""
     # By the mount, not by st_dev: on btrfs each subvolume has a device number that no mount table names.
     mount = _mount_of(fd)
-    return mount is not None and mount in _local_mounts()
+    return None if mount is None else _type_of(mount)
 
 
 def _mount_of(fd: int) -> str | None:
@@ -146,18 +151,14 @@ def _mount_of(fd: int) -> str | None:
         return None
 
 
-def _local_mounts() -> frozenset[str]:
+def _type_of(mount: str) -> str | None:
     try:
         with open(_MOUNTS, encoding="utf-8", errors="replace") as file:
-            return frozenset(mount for line in file if (mount := _local_mount(line)))
+            # 36 35 98:0 /root /mount rw,noatime master:1 - ext3 /dev/root rw: the type comes after the lone dash.
+            of_it = (line.partition(" - ")[2] for line in file if line.split(" ", 1)[0] == mount)
+            return next((rest.split(" ", 1)[0] for rest in of_it), None)
     except OSError:
-        return frozenset()
-
-
-def _local_mount(line: str) -> str | None:
-    # 36 35 98:0 /root /mount rw,noatime master:1 - ext3 /dev/root rw: the type comes after the lone dash.
-    mount, _, rest = line.partition(" - ")
-    return mount.split(" ", 1)[0] if rest.split(" ", 1)[0] in _LOCAL_TYPES else None
+        return None
 
 
 def _met_by(fd: int, kind: int) -> int | None:

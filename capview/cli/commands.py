@@ -45,6 +45,7 @@ COMMANDS: Final = {
     "verify": Command("capview.cli.verify", "read final captures again, and compare size and digest"),
     "rm": Command("capview.cli.rm", "remove captures that have ended"),
     "prune": Command("capview.cli.prune", "remove captures by age, number or size, the oldest first"),
+    "doctor": Command("capview.cli.doctor", "find what keeps captures from working, and say how to mend it"),
     "config": Command("capview.cli.config", "show every setting, its value, and where it comes from"),
     "demo": Command("capview.cli.demo", "make a sample conversation with real commands, and open the UI on it", False),
     "completion": Command("capview.cli.completion", "print a completion script for a shell", False),

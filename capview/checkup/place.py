@@ -1,0 +1,87 @@
+"""What a conversation lies on: its file system and what that can do, the room there, and what may be kept of it."""
+
+from __future__ import annotations
+
+import errno
+import os
+from typing import TYPE_CHECKING, Final
+
+from capture_core.limits import GIB, KIB, LEAST_FREE_INODES, MIB
+from capture_core.liveness import Use, file_system, is_local, use_of
+from capview import present
+from capview.checkup.remark import Check, Remark, quoted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from capview.settings import Settings
+
+_VOLATILE: Final = frozenset({"tmpfs", "ramfs"})
+_NO_UNNAMED: Final = frozenset({errno.EOPNOTSUPP, errno.EISDIR, errno.EINVAL, errno.ENOSYS})
+_ELSEWHERE: Final = "export CAPVIEW_CONVERSATION=~/captures"
+
+
+def check_file_system(path: str, fd: int) -> Iterator[Remark]:
+    """Its kind, and whether what captures stand on works there.  A file without a name is made, and is gone again."""
+    kind = file_system(fd) or "unknown"
+    if not is_local(fd):
+        words = f"{kind}: other machines' writes make no events, and dead owners cannot always be told; capview polls"
+        yield Remark(Check.FILE_SYSTEM, path, words, _ELSEWHERE)
+    if use_of(fd) is Use.UNTOLD:
+        words = f"{kind} has no locks: nobody can tell whether an owner lives"
+        yield Remark(Check.FILE_SYSTEM, path, words, _ELSEWHERE)
+    words = f"{kind}, gone at the next start of this machine" if kind in _VOLATILE else kind
+    yield from _check_writing(path, fd, words)
+
+
+def check_room(path: str, fd: int, settings: Settings) -> Iterator[Remark]:
+    """Whether the disk has room for one more capture."""
+    disk = os.fstatvfs(fd)
+    free, least = disk.f_bavail * disk.f_frsize, settings.limits.capture_bytes
+    words = f"{present.size(free)} free"
+    if free < least:
+        words = f"{words}, less than the {present.size(least)} that one capture may keep"
+        yield Remark(Check.ROOM, path, words, _prune(path, "--older-than 7d"))
+    elif disk.f_files and disk.f_favail < LEAST_FREE_INODES:
+        yield Remark(Check.ROOM, path, f"room for {disk.f_favail} files", _prune(path, "--older-than 7d"))
+    else:
+        yield Remark(Check.ROOM, path, words)
+
+
+def check_allowance(path: str, settings: Settings) -> Iterator[Remark]:
+    """How much of what it may keep the conversation has."""
+    from capture_core.recount import account
+    from capview import room
+
+    limit, found = settings.limits.conversation_bytes, account(path)
+    used = max(found.kept, found.counted or 0)
+    words = f"has {room.share(used, limit)}"
+    mend = _prune(path, f"--to-size {_round(limit // 2)}") if room.is_nearly_full(used, limit) else None
+    yield Remark(Check.ALLOWANCE, path, words, mend)
+
+
+def _check_writing(path: str, fd: int, words: str) -> Iterator[Remark]:
+    try:
+        os.close(os.open(".", os.O_TMPFILE | os.O_WRONLY | os.O_CLOEXEC, 0o600, dir_fd=fd))
+    except OSError as error:
+        if error.errno in _NO_UNNAMED:
+            yield Remark(Check.FILE_SYSTEM, path, f"{words}; without O_TMPFILE, files begin in .capview/tmp")
+            return
+        why = (error.strerror or str(error)).lower()
+        mend = "df -h --output=target,avail,iavail " if error.errno in (errno.ENOSPC, errno.EDQUOT) else "chmod u+rwx "
+        if error.errno == errno.EROFS:
+            mend = "sudo mount -o remount,rw "
+        yield Remark(Check.FILE_SYSTEM, path, f"{words}; nothing can be written: {why}", mend + quoted(path))
+    else:
+        yield Remark(Check.FILE_SYSTEM, path, f"{words}, with locks and unnamed files")
+
+
+def _prune(path: str, what: str) -> str:
+    return f"capview prune --conversation {quoted(path)} {what}"
+
+
+def _round(size: int) -> str:
+    """A size as the command line takes it."""
+    units = ((GIB, "GiB"), (MIB, "MiB"), (KIB, "KiB"), (1, ""))
+    unit, name = next((unit, name) for unit, name in units if size >= unit or unit == 1)
+    return f"{max(size // unit, 1)}{name}"

@@ -1,0 +1,136 @@
+"""``capview doctor``: what keeps captures from working or from being private, and the command that mends each."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections import Counter
+from contextlib import suppress
+from itertools import chain
+from typing import TYPE_CHECKING, Final
+
+from capture_core.descend import conversation
+from capture_core.errors import PlaceRefused, Refused
+from capture_core.limits import REMARKS_A_KIND
+from capture_core.shelf import conversations_in, is_conversation
+from capture_core.standing import Standing, survey
+from capview.checkup.captures import check_captures, check_scratch
+from capview.checkup.machine import check_engine, check_limits, check_settings, check_watches
+from capview.checkup.place import check_allowance, check_file_system, check_room
+from capview.checkup.remark import Check, Remark, quoted
+from capview.checkup.tree import check_root, check_tree
+from capview.cli import place
+from capview.cli.colour import is_coloured, painted
+from capview.cli.words import put_json, say
+from capview.escaping import safe
+from capview.present import Tone
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Iterable, Iterator
+
+    from capture_core.standing import Found
+
+EXAMPLE: Final = """\
+examples:
+  capview doctor                      the default root, and every conversation below it
+  capview doctor ~/logs/fix-build     one conversation, or a folder of them
+  capview doctor --json | jq -r 'select(.mend) | .mend'
+
+Each line says what, where, and how to mend it.  Nothing is changed.
+exit code: 0 when there is nothing to mend, 1 when there is, 2 for bad input
+"""
+
+TO_MEND: Final = 1
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of ``doctor``."""
+    parser.add_argument("path", nargs="?", metavar="PATH", help="a conversation, or a folder of them")
+    parser.add_argument("--json", action="store_true", help="one object a line: check, where, words, mend")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Check, and say what was found as it is found."""
+    if arguments.path and arguments.conversation:
+        raise Refused("doctor: give a PATH or --conversation, not both")
+    counts: Counter[bool] = Counter()
+    # Told as found: a conversation of ten thousand captures takes a while.
+    for remarks in _parts(arguments.path or arguments.conversation or os.environ.get(place.VARIABLE)):
+        for remark in remarks if arguments.json else _shortened(remarks):
+            counts[remark.mend is not None] += 1
+            _put(remark) if arguments.json else _print(remark)
+    say("nothing to mend" if not counts[True] else f"{counts[True]} to mend")
+    return TO_MEND if counts[True] else 0
+
+
+def _parts(named: str | None) -> Iterator[Iterable[Remark]]:
+    """The machine's remarks, then those of one conversation after another."""
+    conversations = _conversations(named)
+    settings, remarks = check_settings(None)
+    yield chain(check_engine(), remarks, () if settings is None else check_limits(settings))
+    if named is None:
+        yield check_root(place.default_root())
+    for path in conversations:
+        yield _check_conversation(path)
+
+
+def _conversations(named: str | None) -> list[str]:
+    if named is None:
+        return sorted(_folders_in(place.default_root()))
+    with conversation(named):
+        below = [] if is_conversation(named) else sorted(conversations_in(named))
+    return below or [os.path.abspath(named)]
+
+
+def _folders_in(root: str) -> Iterator[str]:
+    with suppress(OSError), os.scandir(root) as found:
+        yield from (item.path for item in found if item.is_dir(follow_symlinks=False))
+
+
+def _check_conversation(path: str) -> Iterator[Remark]:
+    try:
+        with conversation(path) as fd:
+            found = _surveyed(path)
+            yield from check_tree(path, fd, {each.name.capture for each in found if each.standing is Standing.RUNNING})
+            yield from check_captures(path, found)
+            yield from check_scratch(path, found)
+            yield from check_file_system(path, fd)
+            yield from check_watches(path)
+            settings, remarks = check_settings(path)
+            yield from (remark for remark in remarks if remark.where.startswith(path))
+            if settings is not None:
+                yield from check_room(path, fd, settings)
+                yield from check_allowance(path, settings)
+    except PlaceRefused as error:
+        yield Remark(Check.PLACE, path, str(error), f"chmod u+rwx {quoted(path)}")
+
+
+def _surveyed(path: str) -> list[Found]:
+    try:
+        return survey(path)
+    except PlaceRefused:
+        return []  # what stands in the way is told of by the check of the tree
+
+
+def _shortened(remarks: Iterable[Remark]) -> Iterator[Remark]:
+    """Of each kind the first ones, and how many more there are."""
+    counts: Counter[Check] = Counter()
+    for remark in remarks:
+        counts[remark.check] += 1
+        if counts[remark.check] <= REMARKS_A_KIND:
+            yield remark
+    for check, count in counts.items():
+        if count > REMARKS_A_KIND:
+            yield Remark(check, "…", f"and {count - REMARKS_A_KIND} more of this kind", "capview doctor --json")
+
+
+def _put(remark: Remark) -> None:
+    put_json({"check": str(remark.check), "where": remark.where, "words": remark.words, "mend": remark.mend})
+
+
+def _print(remark: Remark) -> None:
+    sign, tone = ("✓", Tone.GOOD) if remark.mend is None else ("✗", Tone.BAD)
+    mend = "" if remark.mend is None else f"; mend: {remark.mend}"
+    kind = painted(f"{sign} {remark.check:<11}", tone, coloured=is_coloured(sys.stdout))
+    print(f"{kind}  {safe(remark.where)}: {safe(remark.words)}{safe(mend)}", flush=True)
