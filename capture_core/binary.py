@@ -10,11 +10,12 @@ at nothing any more: a list with NULs between its items is looked at once.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from capture_core import magic
 from capture_core.decode import REPLACEMENT, UNFINISHED
 from capture_core.limits import BINARY_HEAD_BYTES, BINARY_START_BYTES, BINARY_WINDOW_BYTES
+from capture_core.record import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

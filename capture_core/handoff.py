@@ -12,9 +12,10 @@ import contextlib
 import threading
 from collections import deque
 from time import monotonic
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from capture_core.limits import SIDECAR_TIME_NANOSECONDS, THINKING_SECONDS
+from capture_core.record import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from capture_core.limits import LINE_BLOCK_BYTES
+from capture_core.record import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from capture_core.decode import Decoder
+from capture_core.record import NamedTuple
 from capture_core.redact.chain import Chain
 from capture_core.redact.engine import shared_engine
 from capture_core.redact.redactor import OMITTED, Redactor

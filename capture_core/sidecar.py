@@ -12,9 +12,10 @@ from bisect import bisect_right
 from collections import deque
 from itertools import chain
 from operator import itemgetter
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from capture_core.limits import SIDECAR_TIME_NANOSECONDS
+from capture_core.record import NamedTuple
 from capture_core.styles import PLAIN
 
 if TYPE_CHECKING:

@@ -12,9 +12,10 @@ from __future__ import annotations
 
 import re
 from enum import IntEnum, IntFlag
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from capture_core.limits import REMEMBERED_EFFECTS, SGR_BYTES
+from capture_core.record import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -5,10 +5,11 @@ from __future__ import annotations
 import functools
 import os
 import zlib
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from capture_core.errors import EngineUnavailable
 from capture_core.limits import LOOK_BACK_BYTES
+from capture_core.record import NamedTuple
 from capture_core.redact.breaks import placed, without_breaks
 from capture_core.redact.exact import Exact
 from capture_core.redact.library import hyperscan

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from bisect import insort
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from capture_core.limits import JUDGED_VALUE_BYTES, LOOK_BACK_BYTES, UNJUDGED_VALUE_BYTES
+from capture_core.record import NamedTuple
 from capture_core.redact.breaks import is_text, secret_from
 from capture_core.redact.veil import VEIL_CLASS
 

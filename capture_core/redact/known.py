@@ -5,9 +5,10 @@ from __future__ import annotations
 import codecs
 import re
 from fnmatch import translate
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from capture_core.limits import KNOWN_LINE_BYTES, KNOWN_PIECE_BYTES, KNOWN_VALUE_BYTES, SHORTEST_KNOWN_BYTES
+from capture_core.record import NamedTuple
 from capture_core.redact.forms import LINE_BREAK, forms
 
 if TYPE_CHECKING:

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import itertools
 import re
-from typing import TYPE_CHECKING, NamedTuple, assert_never
+from typing import TYPE_CHECKING, assert_never
 
 from capture_core.errors import BadInput
+from capture_core.record import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from capture_core.decode import weight
 from capture_core.limits import ENDS_BYTES, HARMLESS_BYTES, LOOK_BACK_BYTES, UNJUDGED_VALUE_BYTES
+from capture_core.record import NamedTuple
 from capture_core.redact.breaks import BREAKS, is_text
 from capture_core.redact.exact import Undecided
 from capture_core.redact.veil import VEIL_MORE, VEIL_PART, index_of

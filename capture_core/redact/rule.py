@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from capture_core.record import NamedTuple
 
 
 class Token(NamedTuple):

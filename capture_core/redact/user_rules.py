@@ -10,11 +10,12 @@ import functools
 import itertools
 from bisect import bisect_right
 from collections import Counter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from capture_core.decode import weight
 from capture_core.errors import BadInput
 from capture_core.limits import USER_RULE_BYTES, USER_RULE_FEWEST_BYTES
+from capture_core.record import NamedTuple
 from capture_core.redact.library import hyperscan
 from capture_core.redact.pattern import PatternRefused, Sequence, Unit, beginnings, fewest, parse, render
 from capture_core.redact.veil import SHORTEST_VEIL, VEIL, VEIL_NAMES, continued, veiled

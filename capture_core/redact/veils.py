@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 from capture_core.decode import weight
 from capture_core.limits import HARMLESS_BYTES, KNOWN_BREAK_BYTES, VEIL_BYTES_AT_MOST
+from capture_core.record import NamedTuple
 from capture_core.redact.veil import SHORTEST_VEIL, veiled
 from capture_core.redact.window import Place, Window, breaks_in
 
