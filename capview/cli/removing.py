@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
+from capture_core.errors import CaptureError
 from capture_core.removal import Removed, remove
 from capture_core.standing import Standing
 from capview import present
@@ -39,11 +41,23 @@ def carry_out(chosen: Sequence[Found], manner: Manner) -> bool:
         frees = f"{_captures(len(going))}, {present.size(sum(found.size for found in going))}"
         say(f"would remove {frees}; nothing is changed" if manner.dry_run else f"removing {frees}")
     done = [_tell(each, manner) for each in (_imagined(chosen) if manner.dry_run else remove(chosen))]
+    if not manner.dry_run:
+        _tell_allowances({each.found.conversation for each in done if each.freed})
     kept = [each for each in done if each.why_not]
     if kept and going and not manner.dry_run:
         gone = [each for each in done if not each.why_not]
         say(f"removed {_captures(len(gone))}, {present.size(sum(each.freed for each in done))}; {len(kept)} kept")
     return not kept
+
+
+def _tell_allowances(conversations: Iterable[str]) -> None:
+    """Let the room be known at once."""
+    from capture_core.recount import reconcile
+
+    for conversation in conversations:
+        # Where that cannot be, whoever finds the allowance full counts again.
+        with suppress(CaptureError, OSError):
+            reconcile(conversation)
 
 
 def _imagined(chosen: Iterable[Found]) -> Iterable[Removed]:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from capture_core import names
+from capture_core.recount import account
 from capview.cli import place
 from tests.captures import Owner, finished
 from tests.commands import Here, capview
@@ -108,3 +109,17 @@ def test_where_nothing_was_captured_there_is_nothing_to_do(here: Here, tmp_path:
 def test_bad_values_are_told_in_one_line(here: Here, words: list[str]) -> None:
     code, out, err = here("prune", *words)
     assert (code, out, err.count(b"\n")) == (2, b"", 1)
+
+
+def test_the_allowance_knows_the_room_at_once(here: Here) -> None:
+    run = ("run", "--quiet", "--conversation", str(here.conversation), "--conversation-limit", "40KiB", "--")
+    fill = ("sh", "-c", "yes 0123456789abcdef | head -c 30000")
+    for _ in range(2):
+        capview(*run, *fill)
+    states = [json.loads(line)["capture"]["reason"] for line in here("ls", "--json")[1].splitlines()]
+    assert states == ["conversation-quota", None]
+    assert here("prune", "--keep", "0")[0] == 0
+    assert account(str(here.conversation))[:2] == (0, 0)
+    capview(*run, *fill)
+    [receipt] = map(json.loads, here("ls", "--json")[1].splitlines())
+    assert receipt["capture"]["state"] == "complete"
