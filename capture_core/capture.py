@@ -130,8 +130,7 @@ class Capture:
         self._label: str | None = None
         self._call_id: str | None = None
         self._upstream = identity.upstream
-        self._first_reason = upstream.reason(identity.upstream)
-        self._has_cut = False
+        self._first_reason: CaptureReason | None = None
         self.mishap: str | None = None
         """What went wrong after the final receipt was published, in words; the capture is what its receipt says."""
         self._started = utc(time.time())
@@ -179,12 +178,10 @@ class Capture:
 
     def note_cuts(self) -> bool:
         """Remember the first reason that any stream was cut for; whether there is a new one."""
-        if self._has_cut:
+        if self._first_reason is not None:
             return False
-        reason = next((s.reason for s in self._spools.values() if s.reason is not None), None)
-        self._has_cut = reason is not None
-        self._first_reason = self._first_reason or reason
-        return self._has_cut
+        self._first_reason = next((s.reason for s in self._spools.values() if s.reason is not None), None)
+        return self._first_reason is not None
 
     def live_receipt(self, *, finalizing: bool = False) -> Receipt:
         """The facts of this moment."""
@@ -269,7 +266,7 @@ class Capture:
                 make_sidecars=sidecars,
                 at_disk=self._handoff.at_disk,
             )
-            self._spools[stream].upstream = self._first_reason
+            self._spools[stream].upstream = upstream.reason(self._upstream)
             self._place.publish(file, name)
             self._published.append(name)
 

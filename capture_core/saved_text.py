@@ -36,6 +36,8 @@ class Description(NamedTuple):
     upstream: Upstream = upstream.WHOLE
     label: str | None = None
     call_id: str | None = None
+    limit_is_word: bool = False
+    """Whether somebody asked for just this limit, as of a capture's identity."""
 
 
 def save(given: Given, description: Description, conversation: str, limits: Limits, masking: Masking) -> Receipt:
@@ -73,6 +75,7 @@ def _identity(description: Description, conversation: str, masking: Masking) -> 
         streams=(StreamName.CONTENT,),
         producer=type(producer)(**masked),
         call_id=description.call_id,
+        limit_is_word=description.limit_is_word,
         process=ProcessState.NONE,
         upstream=description.upstream,
     )

@@ -48,6 +48,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--call-id", metavar="ID", help="the tool call that this is; sets the limits of a library call")
     parser.add_argument("--limit", type=size, metavar="N", help="retain at most N bytes of it (64MiB, 2GiB)")
     parser.add_argument(
+        "--conversation-limit", type=size, metavar="N", help="let all captures of the conversation retain N bytes"
+    )
+    parser.add_argument(
         "--engine", choices=("slow",), help="slow: find secrets without hyperscan, for machines that have none"
     )
     parser.add_argument("--json", action="store_true", help="print the receipt as one JSON object, not the ref")
@@ -88,7 +91,7 @@ def _save(arguments: argparse.Namespace) -> Receipt:
 
     conversation = chosen(arguments.conversation)
     settings = load(
-        {"capture_bytes": arguments.limit},
+        {"capture_bytes": arguments.limit, "conversation_bytes": arguments.conversation_limit},
         defaults=FOR_PEOPLE if arguments.call_id is None else LIBRARY,
         conversation=conversation,
     )
@@ -106,6 +109,7 @@ def _save(arguments: argparse.Namespace) -> Receipt:
         upstream=arguments.upstream_truncated,
         label=arguments.label,
         call_id=arguments.call_id,
+        limit_is_word=arguments.limit is not None,
     )
     # Unbuffered: what came is written when it comes.
     with open(0, "rb", buffering=0, closefd=False) as stdin:

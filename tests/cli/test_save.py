@@ -77,6 +77,14 @@ def test_what_was_given_and_not_kept_is_told(tmp_path: Path) -> None:
     assert len(text(tmp_path)) == 1024
 
 
+def test_an_explicit_limit_is_the_users_word(tmp_path: Path) -> None:
+    place = tmp_path / "place"
+    cut = save(place, b"x" * 5000, "--conversation-limit", "1KiB")
+    assert cut.returncode == 1
+    assert b"--conversation-limit N" in cut.stderr
+    assert save(place, b"x" * 5000, "--conversation-limit", "1KiB", "--limit", "6KiB").returncode == 0
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [

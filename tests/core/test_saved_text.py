@@ -161,9 +161,18 @@ def test_a_limit_cuts_at_a_character_and_the_end_is_kept(place: Path) -> None:
     assert text(place, receipt) == "é" * 500
     assert (stream.reason, stream.retained, stream.observed) == (CaptureReason.QUOTA, 1000, 1607)
     assert stream.observed == (stream.accepted or 0) + (stream.discarded or 0)
-    # The first that happened: it had been cut before it was cut here.
-    assert receipt.capture.reason is CaptureReason.UPSTREAM_TRUNCATED
+    # What was cut here comes first: what had been cut before stands beside it.
+    assert (receipt.capture.reason, receipt.upstream) == (CaptureReason.QUOTA, Upstream(kind=UpstreamKind.TAIL_KEPT))
     assert (receipt.preview["content"].tail_text or "").endswith("éthe end")
+
+
+def test_the_allowance_of_a_conversation_holds_for_texts_too(place: Path) -> None:
+    conversation = Conversation.open(str(place), limits=Limits(conversation_bytes=1000))
+    assert conversation.save("browser", "x" * 700).capture.state is CaptureState.COMPLETE
+    receipt = conversation.save("browser", "y" * 700, upstream="unknown")
+    assert (receipt.capture.state, receipt.capture.reason) == (CaptureState.PARTIAL, CaptureReason.CONVERSATION_QUOTA)
+    kept = sum(path.stat().st_size for path in (place / "tool-outputs" / "browser").glob("*.txt"))
+    assert 700 <= kept <= 1000
 
 
 def test_a_write_that_fails_is_told(place: Path) -> None:
