@@ -7,7 +7,7 @@ import sys
 from collections import Counter
 from contextlib import suppress
 from itertools import chain
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from capture_core.descend import conversation
 from capture_core.errors import PlaceRefused, Refused
@@ -54,25 +54,39 @@ def run(arguments: argparse.Namespace) -> int:
     """Check, and say what was found as it is found."""
     if arguments.path and arguments.conversation:
         raise Refused("doctor: give a PATH or --conversation, not both")
-    counts: Counter[bool] = Counter()
+    to_mend = 0
     # Told as found: a conversation of ten thousand captures takes a while.
-    for remarks in _parts(arguments.path or arguments.conversation or os.environ.get(place.VARIABLE)):
-        for remark in remarks if arguments.json else _shortened(remarks):
-            counts[remark.mend is not None] += 1
-            _put(remark) if arguments.json else _print(remark)
-    say("nothing to mend" if not counts[True] else f"{counts[True]} to mend")
-    return TO_MEND if counts[True] else 0
+    for part in _parts(arguments.path or arguments.conversation or os.environ.get(place.VARIABLE)):
+        counts: Counter[Check] = Counter()
+        for remark in part.remarks:
+            to_mend += remark.mend is not None
+            counts[remark.check] += 1
+            if arguments.json:
+                _put(remark)
+            elif counts[remark.check] <= REMARKS_A_KIND:
+                _print(remark)
+        if not arguments.json:
+            _print_the_rest(part.place, counts)
+    say(f"{to_mend} to mend" if to_mend else "nothing to mend")
+    return TO_MEND if to_mend else 0
 
 
-def _parts(named: str | None) -> Iterator[Iterable[Remark]]:
+class _Part(NamedTuple):
+    """Remarks on one place; ``None``: on what all places stand on."""
+
+    place: str | None
+    remarks: Iterable[Remark]
+
+
+def _parts(named: str | None) -> Iterator[_Part]:
     """The machine's remarks, then those of one conversation after another."""
     conversations = _conversations(named)
     settings, remarks = check_settings(None)
-    yield chain(check_engine(), remarks, () if settings is None else check_limits(settings))
+    yield _Part(None, chain(check_engine(), remarks, () if settings is None else check_limits(settings)))
     if named is None:
-        yield check_root(place.default_root())
+        yield _Part(None, check_root(place.default_root()))
     for path in conversations:
-        yield _check_conversation(path)
+        yield _Part(path, _check_conversation(path))
 
 
 def _conversations(named: str | None) -> list[str]:
@@ -113,16 +127,12 @@ def _surveyed(path: str) -> list[Found]:
         return []  # what stands in the way is told of by the check of the tree
 
 
-def _shortened(remarks: Iterable[Remark]) -> Iterator[Remark]:
-    """Of each kind the first ones, and how many more there are."""
-    counts: Counter[Check] = Counter()
-    for remark in remarks:
-        counts[remark.check] += 1
-        if counts[remark.check] <= REMARKS_A_KIND:
-            yield remark
+def _print_the_rest(path: str | None, counts: Counter[Check]) -> None:
     for check, count in counts.items():
-        if count > REMARKS_A_KIND:
-            yield Remark(check, "…", f"and {count - REMARKS_A_KIND} more of this kind", "capview doctor --json")
+        if path is not None and count > REMARKS_A_KIND:
+            every = f"""jq -r 'select(.check == "{check}" and .mend) | .mend'"""
+            mend = f"capview doctor --json {quoted(path)} | {every} | bash"
+            _print(Remark(check, path, f"{count - REMARKS_A_KIND} more of this kind; look at them first", mend))
 
 
 def _put(remark: Remark) -> None:

@@ -24,7 +24,7 @@ def some_captures(draw: st.DrawFn) -> list[Candidate]:
                 st.integers(0, 100),
                 st.booleans(),
             ),
-            max_size=20,
+            max_size=12,
         )
     )
     order = draw(st.permutations(range(len(rows))))
