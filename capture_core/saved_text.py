@@ -54,11 +54,8 @@ def save(given: Given, description: Description, conversation: str, limits: Limi
         writer.describe(None if description.label is None else masking.line(description.label))
         failure = writer.write_all(source)
         receipt = writer.finish(failure)
-    except EngineUnavailable:
-        writer.abandon()
-        raise
-    except BaseException:
-        writer.release()
+    except BaseException as error:
+        writer.give_up(error)
         raise
     if failure is not None:
         _tell(failure, receipt, masking)
@@ -102,8 +99,7 @@ class _TextWriter:
         self._said = identity.upstream
         self._capture = Capture(identity, self._given, limits, masking)
         self._spool = self._capture.spools[StreamName.CONTENT]
-        self.abandon = self._capture.abandon
-        self.release = self._capture.release
+        self._is_ending = False
 
     def describe(self, label: str | None) -> None:
         """Let readers see what this is, before its first byte."""
@@ -124,13 +120,21 @@ class _TextWriter:
     def finish(self, failure: BaseException | None) -> Receipt | None:
         """The final receipt; ``None`` when the source failed before it gave anything: nothing stays behind then."""
         if failure is not None and not self._given.observed:
-            self.abandon()
+            self._capture.abandon()
             return None
+        self._is_ending = True
         if failure is not None:
             self._capture.set_upstream(upstream.broken_off(self._said))
         self._spool.finish(eof=failure is None, reason=CaptureReason.UPSTREAM_TRUNCATED)
         self._capture.note_cuts()
         return self._capture.finish()
+
+    def give_up(self, error: BaseException) -> None:
+        """Leave nothing behind where nothing was written yet; else what was, for readers to find."""
+        if isinstance(error, EngineUnavailable) or not (self._given.observed or self._is_ending):
+            self._capture.abandon()
+        else:
+            self._capture.release()
 
     def _write(self, piece: bytes) -> None:
         self._given.observed += len(piece)

@@ -13,22 +13,23 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from capture_core import Conversation, Limits, Producer, Receipt, Upstream, text_source
+from capture_core import Conversation, Limits, Producer, Receipt, Upstream, masking, text_source
 from capture_core.catalog import Catalogue
-from capture_core.errors import BadInput, BadName, PlaceRefused, Refused, SourceFailed
+from capture_core.errors import BadInput, BadName, EngineUnavailable, PlaceRefused, Refused, SourceFailed
 from capture_core.facts import CaptureReason, CaptureState, Liveness, ProcessState, UpstreamKind
 from tests.cuts import places, three_ways
 from tests.onlooker import Onlooker
 from tests.shapes import Draw, Secret, drawn
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
+    from capture_core.redact.scanning import Engine
     from capture_core.source import Entry
     from capture_core.text_source import Given
 
@@ -65,6 +66,11 @@ save = Conversation.open(sys.argv[1], slow_engine=True).save
 """
     command = [sys.executable, "-c", head + code, *words]
     return subprocess.Popen(command, stdout=subprocess.PIPE, **options)  # type: ignore[call-overload, no-any-return] # whatever options
+
+
+def _limit(size: int) -> Callable[[], None]:
+    """Set the limit on file sizes."""
+    return lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
 
 
 # -- what there is --------------------------------------------------------------------------------------------------
@@ -178,11 +184,7 @@ def test_the_allowance_of_a_conversation_holds_for_texts_too(place: Path) -> Non
 def test_a_write_that_fails_is_told(place: Path) -> None:
     code = "receipt = save('browser', ['line\\n' * 2_000] * 5); print(receipt.capture.state, receipt.capture.reason)"
     limit = 32_768
-
-    def limited() -> None:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
-
-    with run(code, str(place), preexec_fn=limited) as saver:
+    with run(code, str(place), preexec_fn=_limit(limit)) as saver:
         assert saver.communicate()[0] == b"partial write-error\n"
     [entry] = looked_at(place)
     stream = entry.receipt.streams["content"]
@@ -369,6 +371,44 @@ def test_what_cannot_be_said_of_a_text(conversation: Conversation, tmp_path: Pat
     with pytest.raises(BadInput):
         conversation.save("browser", "text", upstream=upstream)
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("part", ["tool", "label", "call_id"])
+def test_what_a_type_checker_forbids_leaves_nothing_either(
+    conversation: Conversation, tmp_path: Path, part: str
+) -> None:
+    said: dict[str, Any] = {"tool": "browser", "text": "text", part: 5}
+    with pytest.raises((TypeError, AttributeError)):
+        conversation.save(**said)
+    assert not list(tmp_path.iterdir())
+
+
+def test_an_engine_that_cannot_be_loaded_leaves_nothing(
+    conversation: Conversation, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def unavailable(_folder: str | None) -> Engine:
+        raise EngineUnavailable("it is gone since it was looked for")
+
+    monkeypatch.setattr(masking, "engine_from", unavailable)
+    with pytest.raises(EngineUnavailable):
+        conversation.save("browser", ["x" * 100_000] * 2)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_receipt_that_cannot_be_published_is_an_error_and_the_text_a_leftover(place: Path) -> None:
+    # The limit on file sizes holds for the receipt too, which keeps the last text.
+    code = """
+try:
+    save('browser', ['line\\n' * 2_000] * 5)
+except OSError as error:
+    print(error.strerror)
+"""
+    with run(code, str(place), preexec_fn=_limit(8192)) as saver:
+        assert saver.communicate()[0] == b"File too large\n"
+    [entry] = looked_at(place)
+    assert (entry.liveness, entry.capture.reason) == (Liveness.OWNER_DIED, CaptureReason.OWNER_DIED)
+    [kept] = (place / "tool-outputs" / "browser").glob("*.content.txt")
+    assert kept.read_text() == ("line\n" * 2_000)[:8192]
 
 
 @pytest.mark.parametrize("at", ["", "browser", "content"])
