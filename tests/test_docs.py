@@ -67,7 +67,12 @@ def template(path: Path, conversation: Path) -> str:
     if path == conversation:
         return "<conversation>/"
     name = re.sub(r"[0-9]{8}T[0-9]{6}Z-[a-z2-7]{16}", "<capture-id>", path.name)
-    name = {"shell": "<tool>", "tmp": ".capview/tmp", ".capview": ".capview/tmp"}.get(name, name)
+    name = {
+        "shell": "<tool>",
+        "tmp": ".capview/tmp",
+        ".capview": ".capview/tmp",
+        "allowance": ".capview/allowance",
+    }.get(name, name)
     return f"{name}/" if path.is_dir() else name
 
 
@@ -92,7 +97,7 @@ def test_names_and_modes_of_files_are_those_of_the_page(tmp_path: Path) -> None:
         f"<capture-id>.{end}"
         for live, ended in (("live.json", "json"), ("stdout.live", "stdout.txt"), ("stderr.live", "stderr.txt"))
         for end in (live, ended, "stdout.sgr", "stdout.times")
-    }
+    } | {".capview/allowance/", "tally"}
     assert running | ended == page
 
 
@@ -144,6 +149,7 @@ def test_the_owner_does_what_the_page_asks_it_for(tmp_path: Path) -> None:
         ("`reason`", facts.CaptureReason),
         ("`kind`", facts.RequestKind),
         ("a sidecar's `state`", facts.SidecarState),
+        ("`allowance.state`", facts.AllowanceState),
         ("`upstream.kind`", facts.UpstreamKind),
     ],
 )
