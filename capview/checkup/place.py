@@ -6,14 +6,17 @@ import errno
 import os
 from typing import TYPE_CHECKING, Final
 
+from capture_core.descend import open_file, tool_folder
 from capture_core.limits import GIB, KIB, LEAST_FREE_INODES, MIB
 from capture_core.liveness import Use, file_system, is_local, use_of
+from capture_core.standing import is_lockable
 from capview import present
 from capview.checkup.remark import Check, Remark, quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
+    from capture_core.standing import Found
     from capview.settings import Settings
 
 _VOLATILE: Final = frozenset({"tmpfs", "ramfs"})
@@ -21,14 +24,17 @@ _NO_UNNAMED: Final = frozenset({errno.EOPNOTSUPP, errno.EISDIR, errno.EINVAL, er
 _ELSEWHERE: Final = "export CAPVIEW_CONVERSATION=~/captures"
 
 
-def check_file_system(path: str, fd: int) -> Iterator[Remark]:
-    """Its kind, and whether what captures stand on works there.  A file without a name is made, and is gone again."""
+def check_file_system(path: str, fd: int, found: Sequence[Found]) -> Iterator[Remark]:
+    """Its kind, and whether what captures stand on works there; ``found``: captures whose files may be asked.
+
+    A file without a name is made, and is gone again: of whether that can be, nothing else tells.
+    """
     kind = file_system(fd) or "unknown"
     if not is_local(fd):
         words = f"{kind}: other machines' writes make no events, and dead owners cannot always be told; capview polls"
         yield Remark(Check.FILE_SYSTEM, path, words, _ELSEWHERE)
-    if use_of(fd) is Use.UNTOLD:
-        words = f"{kind} has no locks: nobody can tell whether an owner lives"
+    if _has_no_locks(path, found):
+        words = f"{kind} gives no locks: nobody can tell whether an owner lives"
         yield Remark(Check.FILE_SYSTEM, path, words, _ELSEWHERE)
     words = f"{kind}, gone at the next start of this machine" if kind in _VOLATILE else kind
     yield from _check_writing(path, fd, words)
@@ -73,7 +79,21 @@ def _check_writing(path: str, fd: int, words: str) -> Iterator[Remark]:
             mend = "sudo mount -o remount,rw "
         yield Remark(Check.FILE_SYSTEM, path, f"{words}; nothing can be written: {why}", mend + quoted(path))
     else:
-        yield Remark(Check.FILE_SYSTEM, path, f"{words}, with locks and unnamed files")
+        yield Remark(Check.FILE_SYSTEM, path, f"{words}, with unnamed files")
+
+
+def _has_no_locks(path: str, found: Sequence[Found]) -> bool:
+    """Asked of a capture's file: file systems that pass locks on do so for files alone."""
+    for each in found:
+        for name in (file.name for file in each.files if is_lockable(file.name) and file.is_ours):
+            with tool_folder(path, each.name.tool) as folder:
+                fd = None if folder is None else open_file(folder, name)
+            if fd is not None:
+                try:
+                    return use_of(fd) is Use.UNTOLD
+                finally:
+                    os.close(fd)
+    return False
 
 
 def _prune(path: str, what: str) -> str:

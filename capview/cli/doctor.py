@@ -109,7 +109,7 @@ def _check_conversation(path: str) -> Iterator[Remark]:
             yield from check_tree(path, fd, {each.name.capture for each in found if each.standing is Standing.RUNNING})
             yield from check_captures(path, found)
             yield from check_scratch(path, found)
-            yield from check_file_system(path, fd)
+            yield from check_file_system(path, fd, found)
             yield from check_watches(path)
             settings, remarks = check_settings(path)
             yield from (remark for remark in remarks if remark.where.startswith(path))

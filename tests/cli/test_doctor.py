@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import shutil
@@ -17,6 +18,7 @@ from capview.checkup.remark import Check, quoted
 from capview.cli import place
 from tests.captures import Owner, finished
 from tests.commands import Here
+from tests.faults.fault_fs import Rule
 from tests.faults.grounds import Fuse
 
 if TYPE_CHECKING:
@@ -347,6 +349,16 @@ def test_a_file_system_of_which_events_may_be_missing(here: Here, tmp_path: Path
     assert "capview polls" in kinds[0]["words"]
     assert kinds[0]["mend"] == "export CAPVIEW_CONVERSATION=~/captures"
     assert "without O_TMPFILE, files begin in .capview/tmp" in kinds[1]["words"]
+
+
+def test_a_file_system_that_gives_no_locks(here: Here, tmp_path: Path) -> None:
+    with Fuse(tmp_path / "fuse", "locking") as fuse:
+        shutil.copytree(here.conversation, fuse.backing / "c")
+        fuse.inject(Rule("lock", "", errno.ENOLCK))
+        _, out, _ = here.bare("doctor", "--json", str(fuse.mount / "c"))
+        assert fuse.struck() == {0}
+    words = [json.loads(line)["words"] for line in out.splitlines()]
+    assert any(" gives no locks: nobody can tell whether an owner lives" in said for said in words)
 
 
 def test_an_engine_that_does_not_load(here: Here, tmp_path: Path) -> None:
