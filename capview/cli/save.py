@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     import argparse
 
     from capture_core.facts import Receipt
+    from capture_core.masking import EngineMasking
+    from capture_core.saved_text import Description
+    from capview.settings import Settings
 
 EXAMPLE: Final = """\
 examples:
@@ -80,13 +83,9 @@ def _upstream(text: str) -> Upstream:
 
 
 def _save(arguments: argparse.Namespace) -> Receipt:
-    from capture_core.known_sources import KnownSources, environment_of, read_mask_file
     from capture_core.limits import FOR_PEOPLE, LIBRARY
-    from capture_core.masking import EngineMasking
-    from capture_core.saved_text import Description, save
-    from capview import __version__, masks
+    from capture_core.saved_text import save
     from capview.cli.place import chosen
-    from capview.folders import cache_folder
     from capview.settings import load
 
     conversation = chosen(arguments.conversation)
@@ -95,15 +94,33 @@ def _save(arguments: argparse.Namespace) -> Receipt:
         defaults=FOR_PEOPLE if arguments.call_id is None else LIBRARY,
         conversation=conversation,
     )
+    masking = _masking(settings, slow=arguments.engine == "slow")
+    # Unbuffered: what came is written when it comes.
+    with open(0, "rb", buffering=0, closefd=False) as stdin:
+        return save(stdin, _description(arguments), conversation, settings.limits, masking)
+
+
+def _masking(settings: Settings, *, slow: bool) -> EngineMasking:
+    from capture_core.known_sources import KnownSources, environment_of, read_mask_file
+    from capture_core.masking import EngineMasking
+    from capview import masks
+    from capview.folders import cache_folder
+
     files = tuple(map(read_mask_file, settings.masked(masks.FILES)))
-    masking = EngineMasking(
+    return EngineMasking(
         settings.limits,
         engine_folder=cache_folder(),
         user_rules=settings.rules,
         known=KnownSources(environment_of(None), settings.masked(masks.ENV), files),
-        slow=arguments.engine == "slow",
+        slow=slow,
     )
-    description = Description(
+
+
+def _description(arguments: argparse.Namespace) -> Description:
+    from capture_core.saved_text import Description
+    from capview import __version__
+
+    return Description(
         tool=arguments.tool,
         producer=Producer(adapter="capview-save", version=__version__, source="stdin"),
         upstream=arguments.upstream_truncated,
@@ -111,9 +128,6 @@ def _save(arguments: argparse.Namespace) -> Receipt:
         call_id=arguments.call_id,
         limit_is_word=arguments.limit is not None,
     )
-    # Unbuffered: what came is written when it comes.
-    with open(0, "rb", buffering=0, closefd=False) as stdin:
-        return save(stdin, description, conversation, settings.limits, masking)
 
 
 def _print(receipt: Receipt, *, as_json: bool) -> None:
