@@ -50,7 +50,7 @@ demo: setup ## Open the terminal UI on a sample conversation, made by real comma
 	@$(BIN)/capview demo
 
 test: setup ## Run the tests (ARGS='-k name -x' goes to pytest)
-	$(BIN)/python -m pytest $(ARGS)
+	$(BIN)/python -m pytest -n auto --dist worksteal $(ARGS)
 
 test-long: test ## Run the tests, then those that take minutes or gigabytes
 	$(BIN)/python -m pytest -m long --timeout 1800 $(ARGS)
