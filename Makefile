@@ -55,7 +55,7 @@ test: setup ## Run the tests (ARGS='-k name -x' goes to pytest)
 test-long: test ## Run the tests, then those that take minutes or gigabytes
 	$(BIN)/python -m pytest -m long --timeout 1800 $(ARGS)
 
-fuzz: setup $(FUZZER) ## Fuzz the sanitiser's stages, each for FUZZ_SECONDS (60); what fails is kept in build/fuzz
+fuzz: setup $(FUZZER) ## Fuzz the sanitiser's stages and the parsers, each for FUZZ_SECONDS (60); what fails is kept in build/fuzz
 	@set -e; for target in $$($(BIN)/python -m tests.fuzz); do \
 		echo "== $$target"; $(BIN)/python -m tests.fuzz "$$target" -max_total_time=$(FUZZ_SECONDS); done
 

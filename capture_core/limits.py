@@ -8,6 +8,10 @@ KIB = 1024
 MIB = 1024 * KIB
 GIB = 1024 * MIB
 
+LARGEST_BYTES = 2**63 - 1
+LONGEST_SECONDS = 100 * 365 * 86_400
+"""What may be typed as a size or a time span: beyond, the system's own calls overflow."""
+
 CAPTURE_ID_RANDOM_CHARS = 16
 """16 characters of base32 are 80 random bits: enough that two captures never meet by chance."""
 
@@ -316,13 +320,6 @@ BINARY_WINDOW_BYTES = 512
 
 REMOVED_TOGETHER = 256
 """Captures of one folder that are removed in one go, synced twice; what is interrupted leaves so many damaged."""
-
-LEAST_FREE_INODES = 1000
-LEAST_OPEN_FILES = 64
-"""With fewer, ``capview doctor`` says so: each capture makes half a dozen files, and has a dozen open."""
-
-REMARKS_A_KIND = 20
-"""Of the same kind in one conversation, ``capview doctor`` prints so many; the rest is counted."""
 
 LEAST_FREE_INODES = 1000
 LEAST_OPEN_FILES = 64

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -18,7 +19,7 @@ def record(entry: Entry, conversation: str) -> dict[str, Any]:
 
     ``conversation`` is the conversation's path; ``directory`` is where the streams' files lie on this machine.
     """
-    plain: dict[str, Any] = msgspec.to_builtins(entry.receipt)
+    plain: dict[str, Any] = msgspec.to_builtins(entry.receipt, enc_hook=_default)
     plain["process"] = msgspec.to_builtins(entry.process)
     plain["capture"] = msgspec.to_builtins(entry.capture)
     plain["liveness"] = str(entry.liveness)
@@ -26,3 +27,10 @@ def record(entry: Entry, conversation: str) -> dict[str, Any]:
     for stream in entry.streams:
         plain["streams"][stream.name]["committed"] = stream.committed
     return plain
+
+
+def _default(value: object) -> object:
+    """Defaults of fields that a receipt does not have: mappings that cannot be changed."""
+    if isinstance(value, MappingProxyType):
+        return dict(value)
+    raise NotImplementedError(type(value).__name__)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from capture_core.limits import LARGEST_BYTES, LONGEST_SECONDS
+
 UNKNOWN: Final = "–"
 """Stands where a number is not known."""
 
@@ -23,7 +25,10 @@ def parse_size(text: str) -> int:
     match = re.fullmatch(_SIZE, text.strip())
     if match is None:
         raise ValueError(f"{text[:40]!r} is no size; write bytes, or a number with KiB, MiB, GiB")
-    return int(float(match[1]) * 1024 ** _POWERS[(match[2] or "").lower()])
+    found = float(match[1]) * 1024 ** _POWERS[(match[2] or "").lower()]
+    if found > LARGEST_BYTES:
+        raise ValueError(f"{text[:40]!r} is more than any file can hold")
+    return int(found)
 
 
 def parse_duration(text: str) -> float:
@@ -34,7 +39,10 @@ def parse_duration(text: str) -> float:
     match = re.fullmatch(_DURATION, text.strip())
     if match is None:
         raise ValueError(f"{text[:40]!r} is no time span; write seconds, or a number with s, m, h, d")
-    return float(match[1]) * _SECONDS[match[2] or "s"]
+    found = float(match[1]) * _SECONDS[match[2] or "s"]
+    if found > LONGEST_SECONDS:
+        raise ValueError(f"{text[:40]!r} is longer than a hundred years")
+    return found
 
 
 def size(count: int | None) -> str:

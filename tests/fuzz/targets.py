@@ -31,7 +31,9 @@ from capture_core.sanitise import Sanitiser
 from capture_core.strip import CONTROL, Stripper
 from capture_core.text_only import TextOnly
 from tests.cuts import three_ways
+from tests.fuzz import parsers
 from tests.fuzz.measured import MeasuredEngine, counted, warm_engine
+from tests.fuzz.parsers import PARSERS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterator
@@ -288,11 +290,13 @@ TARGETS: Final = {
     "text-only": text_only,
     "veils": veils,
     "expression": expression,
+    **PARSERS,
 }
 
 
 def seeds() -> Iterator[bytes]:
-    """Examples of the rules, and of what terminals are sent: each as a target takes it."""
+    """Examples of the rules, of what terminals are sent, and of what is parsed: each as a target takes it."""
+    yield from parsers.seeds()
     for rule in RULES:
         for text in rule.masks + rule.passes:
             yield b"\0\x20\x60\xa0\xe0" + text.replace("«", "").replace("»", "").encode()
