@@ -194,9 +194,11 @@ def _judge(folder: Folder, name: Name, files: Sequence[File]) -> _Verdict:
 
 def _judge_entry(fd: int, entry: Entry, files: Sequence[File]) -> _Verdict:
     standing = _standing(fd, entry, files)
+    words = _WORDS[standing]
     if standing is Standing.UNTOLD:
-        return entry, standing, f"{_WORDS[standing]}; remove it on {entry.receipt.host!r}"
-    return entry, standing, _WORDS[standing]
+        host = entry.receipt.host
+        words += "; no locks are to be had" if host == here().host else f"; remove it on {host!r}"
+    return entry, standing, words
 
 
 def _standing(fd: int, entry: Entry, files: Sequence[File]) -> Standing:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import multiprocessing
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -22,6 +24,8 @@ from capture_core.removal import remove
 from capture_core.source import Entry
 from capture_core.standing import Standing, examine, survey
 from tests.captures import Owner, finished
+from tests.faults.fault_fs import Rule
+from tests.faults.grounds import Fuse
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -106,6 +110,19 @@ def test_one_of_another_machine_is_kept_until_it_is_final(tmp_path: Path) -> Non
     for path in owner.folder.glob("*.live"):
         path.unlink()
     assert "remove it on 'far'" in why_not(tmp_path, owner)
+
+
+def test_where_no_locks_are_to_be_had_only_finals_go(tmp_path: Path) -> None:
+    conversation = tmp_path / "c"
+    leftover, final = Owner(conversation), finished(conversation)
+    leftover.release()
+    with Fuse(tmp_path / "fuse", "locking") as fuse:
+        shutil.copytree(conversation, fuse.backing / "c")
+        fuse.inject(Rule("lock", "", errno.ENOLCK))
+        kept = found(fuse.mount / "c", leftover)
+        assert kept.words == "nobody here can tell whether its owner lives; no locks are to be had"
+        assert [done.why_not for done in remove([kept, found(fuse.mount / "c", final)])] == [kept.words, ""]
+        assert {path.rpartition("/")[2][:33] for path in left(fuse.backing / "c")} == {leftover.id}
 
 
 @pytest.mark.parametrize("kind", ["final", "leftover"])
