@@ -99,7 +99,7 @@ class Conversation:
         """The conversation at ``path``; made, private, with its first capture when it is not there.
 
         ``rules``: redaction rules beside the built-in ones.  ``slow_engine``: find secrets without hyperscan, at a
-        few megabytes a second and without ``rules``.
+        hundred kilobytes or two a second and without ``rules``.
         """
         return cls(path, limits, rules=rules, slow_engine=slow_engine)
 
