@@ -7,7 +7,7 @@ from importlib import import_module
 from pathlib import Path
 
 CORPORA = Path("build", "fuzz")
-_INSTRUMENTED = ("capture_core",)
+_INSTRUMENTED = ("capture_core", "capview")
 
 
 def main(words: list[str]) -> None:

@@ -126,7 +126,7 @@ def _typed(parse: Callable[[str], _T], text: str) -> _T | None:
 
 def _assert_one_line(error: Exception) -> None:
     assert str(error).isprintable()
-    assert len(str(error)) < 500
+    assert len(str(error)) < 800
     assert not isinstance(error, AmbiguousRef) or set(error.candidates) <= set(REFS)
 
 
