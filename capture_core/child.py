@@ -18,6 +18,7 @@ from capture_core.record import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+    from resource import struct_rusage
 
 
 class Descriptors(NamedTuple):
@@ -114,7 +115,7 @@ class Child:
     def _reap(self, flags: int) -> ChildEvent:
         with self._lock if not flags else contextlib.nullcontext():
             try:
-                _, status, usage = os.wait4(self.pid, flags)
+                status, usage = _wait(self.pid, flags)
             except ChildProcessError:
                 return self._lost()
             if os.WIFSTOPPED(status):
@@ -126,9 +127,9 @@ class Child:
         return Exited(
             code=os.WEXITSTATUS(status) if os.WIFEXITED(status) else None,
             signal=os.WTERMSIG(status) if os.WIFSIGNALED(status) else None,
-            user_seconds=usage.ru_utime,
-            system_seconds=usage.ru_stime,
-            peak_rss_bytes=usage.ru_maxrss * _RSS_UNIT,
+            user_seconds=None if usage is None else usage.ru_utime,
+            system_seconds=None if usage is None else usage.ru_stime,
+            peak_rss_bytes=None if usage is None else usage.ru_maxrss * _RSS_UNIT,
         )
 
     def _lost(self) -> Exited:
@@ -136,6 +137,16 @@ class Child:
         self._reaped = True
         self._popen.returncode = -signal.SIGKILL
         return Exited(code=None, signal=None)
+
+
+def _wait(pid: int, flags: int) -> tuple[int, struct_rusage | None]:
+    """Status and resources of a child.  The latter are unknown where no module can be loaded (no descriptor left)."""
+    try:
+        # wait4 loads it when it has reaped the child, and loses the status where it cannot.
+        import resource  # noqa: F401
+    except ImportError:
+        return os.waitpid(pid, flags)[1], None
+    return os.wait4(pid, flags)[1:]
 
 
 def _has_living_members(group: int) -> bool:

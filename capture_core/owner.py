@@ -166,7 +166,9 @@ def _leave(job: Job, terminal: Terminal | None) -> None:
     """Let go of what belongs to the front, so that ``capview run | cat`` ends when the front does."""
     job.stop_passing_on()
     for fd in (0, 1, 2):
-        _point_at_nothing(fd)
+        # Without a descriptor to spare they go with this process.
+        with contextlib.suppress(OSError):
+            _point_at_nothing(fd)
     if terminal is not None:
         with contextlib.suppress(OSError):
             terminal.close()

@@ -132,6 +132,9 @@ class PipeReader:
             self._gone = True
             for fd in (self._wake_read, self._wake_write, *self._inlets):
                 os.close(fd)
+        # Whoever reads what is passed on waits for its end, and the owner may have to wait for a disk first.
+        for outlet in self._outlets:
+            outlet.close()
 
     def _serve(self, fd: int, events: int) -> None:
         if fd == self._wake_read:
