@@ -239,7 +239,7 @@ class Capture:
 
     def abandon(self) -> None:
         """The child was never started: remove every file and folder of ours."""
-        for name in (*self._published, names.live_receipt_file(self.capture_id)):
+        for name in self._published:
             # What cannot be removed is a leftover; the error that brought us here is the one to tell.
             with suppress(OSError):
                 self._place.unlink(name)
@@ -310,6 +310,7 @@ class Capture:
         try:
             write_all(file.fd, encode(self.live_receipt()))
             self._place.publish(file, names.live_receipt_file(self.capture_id))
+            self._published.append(names.live_receipt_file(self.capture_id))
         finally:
             file.discard()
 
