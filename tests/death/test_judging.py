@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import os
 import signal
+import stat
 import subprocess
 import time
 from contextlib import ExitStack, contextmanager
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -200,3 +202,20 @@ def test_many_readers_at_once_never_misjudge(tmp_path: Path) -> None:
     catalogue = Catalogue(str(tmp_path))
     catalogue.refresh()
     assert not catalogue.has_live()
+
+
+def test_a_stream_keeps_its_inode_from_its_first_byte_to_its_final_name(tmp_path: Path) -> None:
+    conversation = tmp_path / "c"
+    with owning(conversation) as pid:
+        [live] = conversation.rglob("*.stdout.live")
+        begun, opened = live.stat(), os.open(live, os.O_RDONLY)
+    assert end_of(pid) == 0
+    [final] = conversation.rglob("*.stdout.txt")
+    status = final.stat()
+    facts = the_one(conversation).receipt.streams["stdout"]
+    assert status.st_ino == begun.st_ino
+    assert stat.S_IMODE(begun.st_mode) == 0o600
+    assert {stat.S_IMODE(path.stat().st_mode) for path in conversation.rglob("*.txt")} == {0o400}
+    assert (facts.retained, facts.end, status.st_size) == (3, 3, 3)
+    assert facts.sha256 == sha256(os.pread(opened, 99, 0)).hexdigest()
+    os.close(opened)
