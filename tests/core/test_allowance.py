@@ -333,6 +333,20 @@ def test_owners_that_write_when_the_tally_is_lost_find_into_the_new_one(
     assert tree.taken() == tree.kept() == 700_051
 
 
+def test_an_owner_proves_its_life_in_a_tally_that_was_put_in_the_others_place(tree: Tree) -> None:
+    owner = Owner(tree)
+    # Nothing is in its files that would tell of it.
+    owner.reserve(10)
+    _replace(tree)
+    owner.reserve(500_000)
+    other = Owner(tree)
+    assert 0 < other.retain(LIMIT) < LIMIT - 500_000
+    owner.write()
+    for each in (owner, other):
+        each.settle()
+    assert tree.taken() == tree.kept() <= LIMIT
+
+
 def _no_locks(_fd: int, _at: int) -> bool:
     raise OSError(37, "No locks available")
 
@@ -477,11 +491,9 @@ outputs, private = root.step("tool-outputs"), root.step(".capview")
 place = Place(private=private, outputs=outputs, scratch=private.step("tmp"))
 allowance = Allowance(place, "20260101T000000Z-abcdefghijklmnop", Terms(10**6, 10**6), nullcontext)
 assert allowance.take_text(500_000) == 500_000
-read, write = os.pipe()
 if os.fork() == 0:
-    os.close(write)
     print("forked", flush=True)
-    os.read(read, 1)
+    os.read(int(sys.argv[2]), 1)
     os._exit(0)
 sys.stdin.readline()
 os._exit(9)
@@ -489,20 +501,24 @@ os._exit(9)
 
 
 def test_a_fork_of_the_host_does_not_keep_a_dead_owner_alive(tree: Tree) -> None:
-    command = [sys.executable, "-c", FORKING, str(tree.path)]
-    keep, hold = os.pipe()
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, pass_fds=[hold]) as host:
-        os.close(hold)
+    gate, hold = os.pipe()
+    command = [sys.executable, "-c", FORKING, str(tree.path), str(gate)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, pass_fds=[gate]) as host:
+        os.close(gate)
         assert host.stdout is not None
         assert host.stdout.readline() == b"forked\n"
         assert tree.taken() > 400_000
-        host.communicate(b"die\n")
-        assert host.returncode == 9
-    os.close(keep)
-    owner = Owner(tree)
-    owner.retain(7)
-    owner.settle()
-    assert tree.taken() == 7
+        assert host.stdin is not None
+        host.stdin.write(b"die\n")
+        host.stdin.flush()
+        assert host.wait() == 9
+        # The fork lives: it holds stdout, and waits at the gate.
+        owner = Owner(tree)
+        owner.retain(7)
+        owner.settle()
+        assert tree.taken() == 7
+        os.close(hold)
+        assert host.stdout.read() == b""
 
 
 def test_threads_of_one_process_share_it(tree: Tree) -> None:
