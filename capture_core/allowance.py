@@ -170,19 +170,29 @@ class Allowance:
 
     def _count(self, work: Callable[[Tally], int]) -> int | None:
         """Do ``work`` on the tally, when it is our turn; ``None``: it cannot be."""
-        if self._state in (AllowanceState.HELD_UP, AllowanceState.CROWDED):
-            return None
         try:
-            return self._scanned(work) if self._state is AllowanceState.SCANNED else self._in_turn(work)
+            match self._state:
+                case None | AllowanceState.COUNTED:
+                    return self._in_turn(work)
+                case AllowanceState.SCANNED:
+                    return self._scanned(work)
+                case AllowanceState.HELD_UP | AllowanceState.CROWDED | AllowanceState.UNCOUNTED:
+                    return None
         except HeldUp:
             self._state = AllowanceState.HELD_UP
         except _Crowded:
             self._state = AllowanceState.CROWDED
         except (OSError, Refused):
-            # No such folder, no locks, no room for it: the files themselves can still be counted.
-            self.close()
-            self._state = AllowanceState.SCANNED
+            return self._without_tally(work)
+        return None
+
+    def _without_tally(self, work: Callable[[Tally], int]) -> int | None:
+        """No such folder, no locks, no room for it: the files themselves can still be counted, if they can."""
+        self.close()
+        try:
             return self._scanned(work)
+        except OSError:
+            self._state = AllowanceState.UNCOUNTED
         return None
 
     def _in_turn(self, work: Callable[[Tally], int]) -> int:

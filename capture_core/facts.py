@@ -251,6 +251,8 @@ class AllowanceState(StrEnum):
     """The tally was held by somebody who did not go on; nothing more was retained."""
     CROWDED = "crowded"
     """Too many captures wrote at the same time; nothing was retained."""
+    UNCOUNTED = "uncounted"
+    """The files could not even be counted; nothing more was retained."""
 
 
 class AllowanceFacts(Record):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import stat
 from typing import TYPE_CHECKING, Final
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 _DIRECTORY: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 # Without O_NONBLOCK a FIFO that stands at one of our names would hold the open until somebody writes to it.
 _FILE: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+_NOT_COUNTED: Final = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.EACCES})
+"""Gone, no folder of captures, or another's."""
 _FORMS: Final = (".txt", ".bin", ".live", ".sgr", ".times")
 _LIVE: Final = ".live"
 
@@ -32,13 +35,11 @@ def kept_bytes(
     """Bytes kept of all captures below the open folder ``outputs``, but those whose key is ``listed``.
 
     An owner that writes and is not listed may be about to write more: for each, ``unlisted`` bytes are added.
-    A folder that cannot be read has nothing; a capture that goes meanwhile counts or does not.
+    A folder that this user may not read has nothing; a capture that goes meanwhile counts or does not.  Raises
+    ``OSError`` where the rest cannot be counted.
     """
-    try:
-        # An open directory of its own: a listing moves the one that it reads, which others may have open.
-        fd = os.open(".", _DIRECTORY, dir_fd=outputs)
-    except OSError:
-        return 0
+    # An open directory of its own: a listing moves the one that it reads, which others may have open.
+    fd = os.open(".", _DIRECTORY, dir_fd=outputs)
     try:
         return sum(_in_folder(folder, listed, unlisted) for folder in _tool_folders(fd))
     finally:
@@ -51,8 +52,10 @@ def _tool_folders(outputs: int) -> Iterator[int]:
             continue
         try:
             fd = os.open(item.name, _DIRECTORY, dir_fd=outputs)
-        except OSError:
-            continue
+        except OSError as error:
+            if error.errno in _NOT_COUNTED:
+                continue
+            raise
         try:
             yield fd
         finally:
@@ -61,7 +64,7 @@ def _tool_folders(outputs: int) -> Iterator[int]:
 
 def _listing(folder: int) -> Iterator[os.DirEntry[str]]:
     # One that somebody removed while we have it open is not empty but an error.
-    with contextlib.suppress(OSError), os.scandir(folder) as found:
+    with contextlib.suppress(FileNotFoundError), os.scandir(folder) as found:
         yield from found
 
 
@@ -86,7 +89,7 @@ def _in_folder(fd: int, listed: Container[bytes], unlisted: int) -> int:
 def _status(item: os.DirEntry[str]) -> os.stat_result | None:
     try:
         status = item.stat(follow_symlinks=False)
-    except OSError:
+    except FileNotFoundError:
         return None
     return status if stat.S_ISREG(status.st_mode) else None
 

@@ -97,6 +97,8 @@ def _kept(conversation: int) -> int:
         return 0
     try:
         return kept_bytes(outputs, unlisted=0)
+    except OSError as error:
+        raise PlaceRefused(f"the captures here cannot be counted: {(error.strerror or str(error)).lower()}") from error
     finally:
         os.close(outputs)
 

@@ -21,6 +21,7 @@ _CUT: Final = {
     AllowanceState.SCANNED: "the conversation's allowance is used up",
     AllowanceState.HELD_UP: "nobody could count what the conversation keeps",
     AllowanceState.CROWDED: "too many captures wrote in the conversation at once",
+    AllowanceState.UNCOUNTED: "the system did not let capview count what the conversation keeps",
 }
 _FREE_ROOM: Final = "capview prune frees room"
 _MEND: Final = {
@@ -28,12 +29,14 @@ _MEND: Final = {
     AllowanceState.SCANNED: f"--limit N keeps more of one capture, --conversation-limit N of all; {_FREE_ROOM}",
     AllowanceState.HELD_UP: "let a stopped process of capview here go on, or end it",
     AllowanceState.CROWDED: "spread them over several conversations",
+    AllowanceState.UNCOUNTED: "capview doctor looks for what is wrong",
 }
 _HOW: Final = {
     AllowanceState.COUNTED: "",
     AllowanceState.SCANNED: "; by the files alone: captures at the same time may have gone beyond",
     AllowanceState.HELD_UP: "; a stopped process held the tally",
     AllowanceState.CROWDED: "; too many captures wrote at once",
+    AllowanceState.UNCOUNTED: "; they could not be counted",
 }
 
 

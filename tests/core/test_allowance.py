@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -421,6 +422,40 @@ def test_a_tally_that_goes_for_good_leaves_the_files_to_be_counted(tree: Tree) -
     assert owner.retain(LIMIT) == LIMIT - 10
     owner.settle()
     assert owner.state() is AllowanceState.SCANNED
+
+
+@contextlib.contextmanager
+def no_more_open_files() -> Iterator[None]:
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    next_free = os.dup(0)
+    os.close(next_free)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (next_free, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
+def test_where_nothing_can_be_counted_nothing_is_retained(tree: Tree) -> None:
+    first, second = Owner(tree), Owner(tree)
+    first.retain(LIMIT - SHARE - 10)
+    with no_more_open_files():
+        assert second.retain(100) == 0
+    assert second.state() is AllowanceState.UNCOUNTED
+    assert second.retain(1) == 0
+    for owner in (first, second):
+        owner.settle()
+    assert tree.taken() == tree.kept()
+
+
+def test_a_folder_of_another_user_is_not_counted(tree: Tree) -> None:
+    (tree.path / "tool-outputs" / "file").write_bytes(b"no folder")
+    (tree.path / "tool-outputs" / "link").symlink_to(tree.path / "tool-outputs" / "shell")
+    (tree.path / "tool-outputs" / "shell" / "notes.txt").write_bytes(b"no capture")
+    owner = Owner(tree)
+    owner.retain(5)
+    owner.settle()
+    assert reconcile(str(tree.path)) == 5
 
 
 def test_too_many_at_once_retain_nothing(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
