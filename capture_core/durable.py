@@ -32,6 +32,8 @@ _O_TMPFILE: Final = getattr(os, "O_TMPFILE", None)
 _NO_TMPFILE: Final = frozenset({errno.EOPNOTSUPP, errno.EISDIR, errno.EINVAL, errno.ENOSYS})
 _CANNOT_RESERVE: Final = frozenset({*_NO_TMPFILE, errno.ENODEV, errno.EFBIG})
 """``EFBIG``: the user's limit on file sizes, under which a receipt, which is much smaller, may still fit."""
+_GONE: Final = frozenset({errno.ENOENT, errno.ESTALE})
+"""``ESTALE``: what file systems of a server or of user space say of an open file that was deleted."""
 _NO_LOCKS: Final = frozenset({errno.ENOLCK, errno.EOPNOTSUPP, errno.EINVAL, errno.ENOSYS})
 
 # struct flock of 64-bit Linux: short l_type, short l_whence, off_t l_start, off_t l_len, pid_t l_pid.
@@ -352,10 +354,11 @@ def reserve(fd: int, size: int) -> None:
 def is_at(directory: Directory, name: str, fd: int) -> bool:
     """Whether the inode of ``fd`` stands at ``name``, and not another one, or nothing."""
     try:
-        found = os.stat(name, dir_fd=directory.fd, follow_symlinks=False)
-    except FileNotFoundError:
-        return False
-    return os.path.samestat(found, os.fstat(fd))
+        return os.path.samestat(os.stat(name, dir_fd=directory.fd, follow_symlinks=False), os.fstat(fd))
+    except OSError as error:
+        if error.errno in _GONE:
+            return False
+        raise
 
 
 def size_of(fd: int) -> int:
@@ -369,7 +372,7 @@ def is_removed(directory: Directory) -> bool:
     try:
         return os.fstat(directory.fd).st_nlink == 0
     except OSError as error:
-        return error.errno in (errno.ENOENT, errno.ESTALE)
+        return error.errno in _GONE
 
 
 def sync_directory(directory: Directory) -> None:

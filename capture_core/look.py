@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from capture_core import derive, names
 from capture_core.descend import open_file, regular
 from capture_core.errors import PlaceRefused, ReceiptError
-from capture_core.facts import Liveness, RepresentationKind, StreamName
+from capture_core.facts import CaptureState, Liveness, RepresentationKind, StreamName
 from capture_core.limits import MOST_TORN_BYTES, RECEIPT_READ_BYTES
 from capture_core.liveness import Host, Lock, ask, is_local, judge
 from capture_core.receipt_decode import decode
@@ -55,21 +55,24 @@ def look(folder: Folder, capture: str, place: Host) -> Entry | Unreadable | None
 
 
 def stream_names(receipt: Receipt, stream: str) -> tuple[str, ...]:
-    """The names under which a stream's file can stand, in the order in which it takes them.
+    """The names under which a stream's file can stand, in the order in which to look for it.
 
     Derived from the capture's own id; a receipt's word is never opened.
     """
     facts = receipt.streams[stream]
+    if facts.state is CaptureState.UNAVAILABLE:
+        # It was deleted: what stands at its name since is somebody else's.
+        return ()
     binary = receipt.representation.kind is RepresentationKind.BINARY
-    return (
-        names.live_stream_file(receipt.capture_id, stream, facts.generation),
-        names.final_stream_file(receipt.capture_id, stream, facts.generation, binary=binary),
-    )
+    live = names.live_stream_file(receipt.capture_id, stream, facts.generation)
+    final = names.final_stream_file(receipt.capture_id, stream, facts.generation, binary=binary)
+    # What has left the live name can be found at the final one, but not the other way round.  Once its receipt says
+    # where it is in the end, a stranger's file may stand at the other one.
+    return (final, live) if facts.file == final else (live, final)
 
 
 def open_stream(folder: int, receipt: Receipt, stream: str) -> int | None:
     """Open a stream's file by whichever name it has now; ``None`` when missing.  The caller closes it."""
-    # The live name first: a file that has left it can be found at the final one, but not the other way round.
     for name in stream_names(receipt, stream):
         if (fd := open_file(folder, name)) is not None:
             return fd
@@ -123,7 +126,7 @@ def _final(folder: Folder, receipt: Receipt) -> Entry:
 
 
 def _final_status(folder: Folder, receipt: Receipt, name: str, facts: StreamFacts) -> StreamStatus:
-    for file_name in reversed(stream_names(receipt, name)):
+    for file_name in stream_names(receipt, name):
         if (status := regular(folder.fd, file_name)) is not None:
             committed = derive.readable_end(facts, status.st_size, Liveness.FINAL)
             return StreamStatus(name=name, committed=committed, modified=status.st_mtime)

@@ -120,7 +120,7 @@ def _tried(file: str, check: Callable[[], Finding]) -> Finding:
 
 
 def _stream(folder: int, receipt: Receipt, stream: str, facts: StreamFacts) -> Finding:
-    for name in reversed(stream_names(receipt, stream)):
+    for name in stream_names(receipt, stream):
         if (fd := open_file(folder, name)) is not None:
             with _held(fd):
                 return _compared(fd, facts)

@@ -227,7 +227,46 @@ ROWS: Final = (
         " prlimit --pid $PPID --nofile=$n; lines 50 100; echo warning >&2",
         ground="ulimit -n 100",
     ),
+    Row(
+        "no descriptor at all, from a later write on",
+        (),
+        UNFINISHED._replace(stdout="pending", files="live.json stdout.live stderr.live", process="unknown"),
+        (EMFILE,),
+        "lines 0 50; kept 500; prlimit --pid $PPID --nofile=3; lines 50 100; echo warning >&2",
+        ground="ulimit -n 100",
+    ),
+    Row(
+        "RLIMIT_FSIZE, the final receipt does not fit",
+        (),
+        UNFINISHED._replace(end=4094, stdout="partial"),
+        (EFBIG,),
+        "lines 0 1000; echo warning >&2",
+        lines=1000,
+        ground="ulimit -f 8",
+    ),
     # What somebody else does meanwhile.
+    Row(
+        "a file of others stands at a stream's final name",
+        (),
+        Outcome("partial", "write-error", stdout="partial", files="json stdout.live stdout.txt stderr.txt"),
+        (0,),
+        'cd "$CONVERSATION/tool-outputs/shell"; for f in *.stdout.live; do echo not ours > "${f%live}txt"; done; '
+        + PRINT,
+    ),
+    Row(
+        "a file of others stands at the final receipt's name",
+        (),
+        Outcome("unreadable", files=LEFTOVER + " json", words="something stands there already"),
+        (0,),
+        'cd "$CONVERSATION/tool-outputs/shell"; for f in *.stdout.live; do : > "${f%stdout.live}json"; done; ' + PRINT,
+    ),
+    Row(
+        "a stream is deleted, and another file put there",
+        (),
+        Outcome("partial", "damaged", stdout="unavailable", files="json stdout.live stderr.txt", words="log damaged"),
+        (0,),
+        'cd "$CONVERSATION/tool-outputs/shell"; for f in *.stdout.live; do rm $f; echo not ours > $f; done; ' + PRINT,
+    ),
     Row(
         "the folder is removed",
         (),

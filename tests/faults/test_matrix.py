@@ -139,6 +139,9 @@ def check_kept(row: Row, outcome: Outcome, conversation: Path, number: int, here
     assert len(list(conversation.glob(".capview/tmp/.*"))) == outcome.scratch
     if outcome.capture == "gone":
         return
+    assert (conversation / "tool-outputs" / ".gitignore").read_text() == "*\n"
+    if outcome.capture == "unreadable":
+        return
     entry = the_entry(conversation)
     reason = {"fault": "disk-full" if number in FULL else "write-error"}.get(outcome.reason or "", outcome.reason)
     assert (entry.process.state, entry.capture.state, entry.capture.reason, entry.liveness) == (
