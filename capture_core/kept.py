@@ -34,7 +34,8 @@ def kept_bytes(
 ) -> int:
     """Bytes kept of all captures below the open folder ``outputs``, but those whose key is ``listed``.
 
-    An owner that writes and is not listed may be about to write more: for each, ``unlisted`` bytes are added.
+    An owner that writes and is not listed may be about to write more: for each, ``unlisted`` bytes are added, but not
+    for one that has written nothing yet: of many that wait for their commands to print, nearly none is about to.
     A folder that this user may not read has nothing; a capture that goes meanwhile counts or does not.  Raises
     ``OSError`` where the rest cannot be counted.
     """

@@ -348,7 +348,7 @@ ALLOWANCE_SIDECAR_SHARE = 32
 """One part in this many of what is left of an allowance stays with the sidecars, so that text is cut where it would be
 without them."""
 
-ALLOWANCE_LOCK_SECONDS = 5.0
+ALLOWANCE_LOCK_SECONDS = 3.0
 """How long a writer waits for an owner that holds the tally and does not go on; beyond: it retains nothing more."""
 
 ALLOWANCE_QUEUE_SECONDS = 60.0
