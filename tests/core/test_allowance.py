@@ -530,7 +530,7 @@ def test_a_job_runs_on_while_somebody_stopped_holds_the_tally(tree: Tree, monkey
     assert receipt.capture == CaptureFacts(state=CaptureState.FAILED, reason=CaptureReason.CONVERSATION_QUOTA)
     assert receipt.allowance is not None
     assert receipt.allowance.state is AllowanceState.HELD_UP
-    assert reconcile(str(tree.path)) == tree.kept() == 10
+    assert reconcile(str(tree.path)) == kept_in(str(tree.path)) == 10
 
 
 FORKING = """
