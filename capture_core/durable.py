@@ -75,7 +75,11 @@ class Directory:
         def reach() -> int:
             nonlocal made
             made = _make_directory(name, self.fd)
-            return _open_judged(name, path, self.fd)
+            try:
+                return _open_judged(name, path, self.fd)
+            except PlaceRefused:
+                _unmake(name, self.fd, made=made)
+                raise
 
         return Directory(_claimed(reach), path, made=made)
 
@@ -180,13 +184,23 @@ def _make_directory(name: str, parent: int | None) -> bool:
     if _O_PATH is None:
         os.chmod(name, DIRECTORY_MODE, dir_fd=parent)
         return True
-    # Under umask 0777 the new folder cannot even be opened for reading; an O_PATH descriptor can be had.
-    fd = os.open(name, _O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=parent)
     try:
-        os.chmod(f"/proc/self/fd/{fd}", DIRECTORY_MODE)
-    finally:
-        os.close(fd)
+        # Under umask 0777 the new folder cannot even be opened for reading; an O_PATH descriptor can be had.
+        fd = os.open(name, _O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=parent)
+        try:
+            os.chmod(f"/proc/self/fd/{fd}", DIRECTORY_MODE)
+        finally:
+            os.close(fd)
+    except OSError:
+        _unmake(name, parent, made=True)
+        raise
     return True
+
+
+def _unmake(name: str, parent: int | None, *, made: bool) -> None:
+    if made:
+        with contextlib.suppress(OSError):
+            os.rmdir(name, dir_fd=parent)
 
 
 def _open_judged(name: str, path: str, parent: int) -> int:

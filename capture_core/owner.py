@@ -36,6 +36,7 @@ BAD_INPUT = 2
 NOT_STARTED = 125
 NOT_EXECUTABLE = 126
 NOT_FOUND = 127
+_NO_ROOM = frozenset({errno.EMFILE, errno.ENFILE, errno.EAGAIN, errno.ENOMEM})
 
 _NOT_OURS = (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP, signal.SIGTSTP, signal.SIGTTIN, signal.SIGTTOU)
 
@@ -216,9 +217,15 @@ def _not_started(error: CalledOff | Refused | SpawnFailed | OSError, masking: En
     if isinstance(error, BadInput):
         return NotStarted(code=BAD_INPUT, words=words)
     if isinstance(error, SpawnFailed):
-        code = NOT_FOUND if error.errno == errno.ENOENT else NOT_EXECUTABLE
-        return NotStarted(code=code, words=words)
+        return NotStarted(code=_code(error.errno), words=words)
     return NotStarted(code=NOT_STARTED, words=f"{words}; or run it with --no-capture")
+
+
+def _code(number: int) -> int:
+    """The shell's: whether the command is not there, cannot be run, or was not even tried."""
+    if number in _NO_ROOM:
+        return NOT_STARTED
+    return NOT_FOUND if number == errno.ENOENT else NOT_EXECUTABLE
 
 
 def _words(outcome: Outcome, ref: str, masking: EngineMasking) -> str:
