@@ -337,9 +337,10 @@ longer pattern."""
 USER_RULE_FEWEST_BYTES = 1 * KIB
 """No such rule matches only what is longer: hyperscan takes half a minute to say that it is too large."""
 
-ALLOWANCE_STEP_BYTES = 1 * MIB
+ALLOWANCE_STEP_BYTES = 4 * MIB
 ALLOWANCE_FIRST_STEP_BYTES = 64 * KIB
-"""How much more than it needs a capture takes of its conversation's allowance at once, and how much at first."""
+"""How much more than it needs a capture takes of its conversation's allowance at once, and how much at first; never
+more than it has taken already, or than a share of what is left."""
 
 ALLOWANCE_STEP_SHARE = 16
 """All owners together hold no more than one part in this many of what was left: others can use the last of it."""
@@ -366,7 +367,7 @@ ALLOWANCE_OWNERS = 1000
 ALLOWANCE_COUNT_AGAIN_SECONDS = 2.0
 """A full allowance is counted again from the files, unless that was done so shortly before."""
 
-ALLOWANCE_UNLISTED_BYTES = 4 * MIB
+ALLOWANCE_UNLISTED_BYTES = 8 * MIB
 """What an owner may be about to write of which the tally, lost while it ran, does not tell yet: a read, grown by what
 stands for bad bytes and masked values, and a step."""
 

@@ -688,5 +688,5 @@ class AllowanceMachine(RuleBasedStateMachine):
             self.home.cleanup()
 
 
-AllowanceMachine.TestCase.settings = settings(max_examples=60, stateful_step_count=25, deadline=None)
+AllowanceMachine.TestCase.settings = settings(max_examples=40, stateful_step_count=25, deadline=None)
 TestAgainstAModel = AllowanceMachine.TestCase
