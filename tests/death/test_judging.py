@@ -83,13 +83,11 @@ def kill(pid: int) -> None:
 def test_a_forked_worker_of_the_host_does_not_keep_a_dead_owner_alive(tmp_path: Path) -> None:
     read, write = os.pipe()
 
-    def fork_a_worker() -> None:
-        if os.fork() == 0:
-            os.close(write)
-            os.read(read, 1)
-            os._exit(0)
+    def wait_for_the_test() -> None:
+        os.close(write)
+        os.read(read, 1)
 
-    with owning(tmp_path / "c", fork_a_worker) as pid:
+    with owning(tmp_path / "c", lambda: forked(wait_for_the_test)) as pid:
         assert the_one(tmp_path / "c").liveness is Liveness.LIVE
         kill(pid)
         dead = the_one(tmp_path / "c")

@@ -76,7 +76,7 @@ def assert_died(entry: Entry, before: Entry) -> None:
     assert (process.state, process.exit_code) in ((ProcessState.UNKNOWN, None), (ProcessState.EXITED, EXIT))
 
 
-def assert_told(here: Here, entry: Entry) -> None:
+def assert_told(here: Here, entry: Entry, text: bytes) -> None:
     """Every command takes it for an end, and says how it ended."""
     is_final = entry.liveness is Liveness.FINAL
     for command in ("wait", "follow"):
@@ -84,6 +84,7 @@ def assert_told(here: Here, entry: Entry) -> None:
         assert code == (EXIT if is_final else 1), err
         assert (b"owner died" in err) == (not is_final)
     assert (b"owner-died" in here("show", "@last", "--json")[1]) == (not is_final)
+    assert here("read", "@last", "--stream", "stdout")[1] == text
     assert here("ls", "--running")[0] == 1
     assert here("verify")[0] == (0 if is_final else 1)
 
@@ -110,7 +111,7 @@ def test_an_owner_that_dies_before_any_of_its_steps(
         assert texts(conversation, dead) == kept, where
         assert STDOUT.startswith(kept["stdout"]), where
         if last != (now := (dead.liveness, dead.process, tuple(kept.values()), len(files(conversation)))):
-            assert_told(Here(conversation, capfdbinary), dead)
+            assert_told(Here(conversation, capfdbinary), dead, kept["stdout"])
             before = files(conversation)
             run_job(conversation)
             assert files(conversation).items() >= before.items(), f"{where}: a later start changed what was left"
