@@ -15,7 +15,8 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Final
 
 from capture_core import names
-from capture_core.durable import open_own, replace
+from capture_core.directory import open_own
+from capture_core.durable import replace
 from capture_core.errors import BadInput, EngineUnavailable, PlaceRefused
 from capture_core.facts import RepresentationFacts
 from capture_core.known_sources import NOTHING_KNOWN

@@ -10,22 +10,18 @@ import time
 from typing import TYPE_CHECKING
 
 from capture_core import names
-from capture_core.durable import (
+from capture_core.directory import (
     Directory,
-    NewFile,
-    is_at,
     is_ours_alone,
     is_removed,
     open_own,
     refuse_platform,
     remove_below,
     remove_made,
-    rename,
-    replace,
     sync_above,
     sync_directory,
-    write_all,
 )
+from capture_core.durable import NewFile, is_at, rename, replace, write_all
 from capture_core.errors import PlaceRefused
 from capture_core.limits import CAPTURE_ID_RANDOM_CHARS
 

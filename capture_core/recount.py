@@ -7,7 +7,7 @@ from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Final
 
 from capture_core import names
-from capture_core.durable import Directory
+from capture_core.directory import Directory
 from capture_core.errors import PlaceRefused
 from capture_core.kept import kept_bytes
 from capture_core.limits import ALLOWANCE_LOCK_SECONDS

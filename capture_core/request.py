@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from capture_core import names
 from capture_core.descend import tool_folder, words
-from capture_core.durable import Directory, NewFile, write_all
+from capture_core.directory import Directory
+from capture_core.durable import NewFile, write_all
 from capture_core.errors import NameTaken, Refused
 from capture_core.facts import Liveness
 from capture_core.limits import LIBRARY, MESSAGE_CHARS, REQUEST_REASON_CHARS

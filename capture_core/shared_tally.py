@@ -26,7 +26,7 @@ from capture_core.tally import BOOT_BYTES, RECORD_BYTES, TURNS, TURNS_AT, Stamp,
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from capture_core.durable import Directory
+    from capture_core.directory import Directory
     from capture_core.tally import Tally
 
 FOLDER: Final = "allowance"

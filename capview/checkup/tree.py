@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Final
 
 from capture_core import names
 from capture_core.descend import step
-from capture_core.durable import DIRECTORY_MODE, FILE_MODE, FINAL_MODE
+from capture_core.directory import DIRECTORY_MODE
+from capture_core.durable import FILE_MODE, FINAL_MODE
 from capture_core.errors import PlaceRefused
 from capview.checkup.remark import Check, Remark, chmod, move, quoted, remove
 

@@ -22,7 +22,8 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from capture_core import allowance, byte_locks
 from capture_core.allowance import Allowance, Terms
 from capture_core.conversation import Conversation
-from capture_core.durable import NewFile, lock, open_own
+from capture_core.directory import open_own
+from capture_core.durable import NewFile, lock
 from capture_core.errors import PlaceRefused
 from capture_core.facts import AllowanceState, CaptureFacts, CaptureReason, CaptureState
 from capture_core.limits import ALLOWANCE_UNLISTED_BYTES, MIB
@@ -537,7 +538,7 @@ FORKING = """
 import os, sys
 from contextlib import nullcontext
 from capture_core.allowance import Allowance, Terms
-from capture_core.durable import open_own
+from capture_core.directory import open_own
 from capture_core.shared_tally import Place
 root, _ = open_own(sys.argv[1])
 outputs, private = root.step("tool-outputs"), root.step(".capview")

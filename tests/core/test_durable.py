@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from capture_core import durable
-from capture_core.durable import NewFile, open_own, rename, write_all
+from capture_core import directory, durable
+from capture_core.directory import open_own
+from capture_core.durable import NewFile, rename, write_all
 from capture_core.errors import NameTaken, PlaceRefused
 from capture_core.namespace import Namespace
 
@@ -225,7 +226,7 @@ def test_a_start_that_fails_leaves_the_folders_that_another_start_is_using(tmp_p
 def test_a_folder_that_is_being_removed_is_made_anew(tmp_path: Path) -> None:
     """A start beside one that failed was refused: it had opened a folder that was gone a moment later."""
     doomed = open_own(str(tmp_path / "conversation"))[0]
-    assert durable.is_ours_alone(doomed)
+    assert directory.is_ours_alone(doomed)
     begun = threading.Event()
     opened: list[Namespace] = []
 
@@ -244,7 +245,7 @@ def test_a_folder_that_is_being_removed_is_made_anew(tmp_path: Path) -> None:
 
 
 def test_a_folder_that_a_stranger_locked_is_used_all_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(durable, "CLAIM_TRIES", 2)
+    monkeypatch.setattr(directory, "CLAIM_TRIES", 2)
     (tmp_path / "conversation").mkdir()
     stranger = os.open(tmp_path / "conversation", os.O_RDONLY)
     fcntl.flock(stranger, fcntl.LOCK_EX)

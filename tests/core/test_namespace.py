@@ -10,7 +10,7 @@ import pytest
 
 from capture_core.catalog import Catalogue, Name
 from capture_core.conversation import Conversation
-from capture_core.durable import open_own
+from capture_core.directory import open_own
 from capture_core.errors import BadName, PlaceRefused
 from capture_core.facts import CaptureState
 from capture_core.namespace import Namespace

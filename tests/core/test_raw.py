@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from capture_core import Conversation, Limits, Receipt
-from capture_core.durable import NewFile, open_own
+from capture_core.directory import open_own
+from capture_core.durable import NewFile
 from capture_core.facts import CaptureReason, CaptureState, RepresentationKind
 from capture_core.handoff import ReaderCounts
 from capture_core.raw import Raw

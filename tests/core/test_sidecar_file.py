@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from capture_core import Conversation, Limits, Receipt
-from capture_core.durable import NewFile, open_own
+from capture_core.directory import open_own
+from capture_core.durable import NewFile
 from capture_core.errors import PlaceRefused, SpawnFailed
 from capture_core.facts import CaptureState, SidecarFacts, SidecarKind, SidecarState
 from capture_core.sidecar import RECORD_BYTES, Mark, decode

@@ -13,7 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from capture_core.cutting import cut_before
-from capture_core.durable import NewFile, open_own
+from capture_core.directory import open_own
+from capture_core.durable import NewFile
 from capture_core.facts import CaptureReason, CaptureState
 from capture_core.handoff import ReaderCounts
 from capture_core.limits import WRITE_BEHIND_BYTES, Limits
