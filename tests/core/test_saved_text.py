@@ -357,7 +357,7 @@ def test_a_name_that_holds_a_secret(conversation: Conversation, tmp_path: Path) 
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize("nothing", [None, 5, object(), Path("x"), {"a": "b"}], ids=repr)
+@pytest.mark.parametrize("nothing", [None, 5, object(), Path("x"), {"a": "b"}], ids=lambda given: type(given).__name__)
 def test_what_is_no_text_is_refused_and_leaves_nothing(
     conversation: Conversation, tmp_path: Path, nothing: object
 ) -> None:

@@ -70,14 +70,16 @@ class Unshowable:
 
 
 @pytest.mark.parametrize(
-    "nothing", [None, 0, 1.5, True, Path("a"), {"a": "b"}, {"a"}, object(), Unshowable(), str, Exception("x")], ids=repr
+    "nothing",
+    [None, 0, 1.5, True, Path("a"), {"a": "b"}, {"a"}, object(), Unshowable(), str, Exception("x")],
+    ids=lambda given: type(given).__name__,
 )
 def test_what_is_no_text_is_refused_at_once_in_one_line(nothing: object) -> None:
     with pytest.raises(BadInput, match=r"^(an? \w+|None) is no text; give a str, bytes, an open file, or an iter"):
         pieces(cast("Given", nothing), 7)
 
 
-@pytest.mark.parametrize("part", [None, 5, ["a"]], ids=repr)
+@pytest.mark.parametrize("part", [None, 5, ["a"]], ids=lambda given: type(given).__name__)
 def test_a_part_that_is_no_text_is_told_when_it_is_reached(part: object) -> None:
     seen: list[bytes] = []
     with pytest.raises(TypeError, match=r"part 3 is .*, not text"):

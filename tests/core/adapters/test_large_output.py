@@ -159,7 +159,7 @@ class Text(str):
         (Text("sub"), "sub"),
         ("", ""),
     ],
-    ids=repr,
+    ids=lambda given: type(given).__name__,
 )
 def test_what_is_no_str_is_saved_as_it_is_shown(tmp_path: Path, content: object, text: str) -> None:
     _, path = save_large_output(cast("str", content), tmp_path)
