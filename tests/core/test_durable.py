@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import fcntl
 import os
+import resource
 import stat
 import struct
-import threading
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
-from capture_core import directory, durable
+from capture_core import durable
 from capture_core.directory import open_own
-from capture_core.durable import NewFile, rename, write_all
+from capture_core.durable import NewFile, is_at, rename, reserve, write_all
 from capture_core.errors import NameTaken, PlaceRefused
 from capture_core.namespace import Namespace
 
@@ -189,66 +189,34 @@ def test_a_lock_is_seen_while_held_survives_a_stranger_s_close_and_not_a_fork(tm
     os.waitpid(worker, 0)
 
 
-def test_the_conversation_may_be_a_link_of_the_user_s_own(tmp_path: Path) -> None:
-    (tmp_path / "real").mkdir(mode=0o700)
-    (tmp_path / "named").symlink_to(tmp_path / "real")
-    directory, made = open_own(str(tmp_path / "named"))
-    directory.close()
-    assert made == ()
-
-
-@pytest.mark.parametrize("name", ["a file", "below a file", "a dangling link"])
-def test_a_conversation_that_cannot_be_one_is_refused_in_one_line(tmp_path: Path, name: str) -> None:
-    place = tmp_path / "place"
-    if name == "a dangling link":
-        place.symlink_to(tmp_path / "nowhere")
-    else:
-        place.write_text("a file")
-    with pytest.raises(PlaceRefused, match="folder of your own") as refused:
-        open_own(str(place / "x" if name == "below a file" else place))
-    assert "\n" not in str(refused.value)
-
-
-def test_a_start_that_fails_leaves_the_folders_that_another_start_is_using(tmp_path: Path) -> None:
-    """The other's scratch folder went with it, and its live receipt was never replaced."""
-    failing = Namespace(str(tmp_path / "conversation"), "shell")
-    other = Namespace(str(tmp_path / "conversation"), "shell")
-    failing.undo()
-    other.replace("20261130T120000Z-aaaaaaaaaaaaaaaa.live.json", b"{}\n")
-    file = other.new_file()
-    other.publish(file, "20261130T120000Z-aaaaaaaaaaaaaaaa.stdout.live")
+def test_what_stands_at_a_name_is_ours_or_not(tmp_path: Path) -> None:
+    place, _ = open_own(str(tmp_path))
+    file = NewFile(place, place, "scratch")
+    assert not is_at(place, "name", file.fd)
+    file.publish(place, "name")
+    assert is_at(place, "name", file.fd)
+    (tmp_path / "name").unlink()
+    (tmp_path / "name").write_text("not ours")
+    assert not is_at(place, "name", file.fd)
     file.discard()
-    other.close()
-    assert sorted(os.listdir(tmp_path / "conversation" / "tool-outputs")) == [".gitignore", "shell"]
-    assert len(os.listdir(tmp_path / "conversation" / "tool-outputs" / "shell")) == 2
+    place.close()
 
 
-def test_a_folder_that_is_being_removed_is_made_anew(tmp_path: Path) -> None:
-    """A start beside one that failed was refused: it had opened a folder that was gone a moment later."""
-    doomed = open_own(str(tmp_path / "conversation"))[0]
-    assert directory.is_ours_alone(doomed)
-    begun = threading.Event()
-    opened: list[Namespace] = []
-
-    def start() -> None:
-        begun.set()
-        opened.append(Namespace(str(tmp_path / "conversation"), "shell"))
-
-    thread = threading.Thread(target=start)
-    thread.start()
-    begun.wait()
-    os.rmdir(tmp_path / "conversation")
-    doomed.close()
-    thread.join()
-    opened[0].close()
-    assert (tmp_path / "conversation" / "tool-outputs" / "shell").is_dir()
+def reserve_read_only(path: Path) -> None:
+    with path.open("rb") as file:
+        reserve(file.fileno(), 1)
 
 
-def test_a_folder_that_a_stranger_locked_is_used_all_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(directory, "CLAIM_TRIES", 2)
-    (tmp_path / "conversation").mkdir()
-    stranger = os.open(tmp_path / "conversation", os.O_RDONLY)
-    fcntl.flock(stranger, fcntl.LOCK_EX)
-    Namespace(str(tmp_path / "conversation"), "shell").close()
-    os.close(stranger)
-    assert (tmp_path / "conversation" / "tool-outputs" / "shell").is_dir()
+def test_room_is_reserved_or_refused(tmp_path: Path) -> None:
+    """On a disk that is full in truth the fault matrix tests it; here, that nothing else is taken for that."""
+    with (tmp_path / "file").open("wb") as file:
+        reserve(file.fileno(), 100_000)
+        assert os.fstat(file.fileno()).st_blocks * 512 >= 100_000
+        limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, limits[1]))
+        try:
+            reserve(file.fileno(), 300_000)
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    with pytest.raises(OSError, match="Bad file descriptor"):
+        reserve_read_only(tmp_path / "file")

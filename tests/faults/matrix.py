@@ -161,11 +161,7 @@ ROWS: Final = (
     Row("sync a sidecar", (at("fsync", r"\.(sgr|times)$"),), COMPLETE, (EIO, ENOSPC)),
     Row("sync a stream", (at("fsync", r"stdout\.live$"),), CUT),
     Row("make a stream read-only", (at("chmod", r"stdout\.live$"),), CUT, (EIO, EROFS)),
-    Row(
-        "rename a stream",
-        (at("rename", r"stdout\.txt$"),),
-        CUT._replace(files="json stdout.live stderr.txt"),
-    ),
+    Row("rename a stream", (at("rename", r"stdout\.txt$"),), CUT._replace(files="json stdout.live stderr.txt")),
     Row("sync the folder", (at("fsyncdir", "", times=1),), CUT),
     Row("write the final receipt", (at("write", "/tmp/", after=NAMES_SAFE),), UNFINISHED),
     Row("cut the final receipt to its length", (at("truncate", "/tmp/", after=NAMES_SAFE),), UNFINISHED, (EIO, EROFS)),
@@ -296,10 +292,6 @@ ROWS: Final = (
         'rm "$CONVERSATION"/tool-outputs/shell/*.live; ' + PRINT,
     ),
     Row(
-        "the live receipt is deleted",
-        (),
-        COMPLETE,
-        (0,),
-        'rm "$CONVERSATION"/tool-outputs/shell/*.live.json; ' + PRINT,
+        "the live receipt is deleted", (), COMPLETE, (0,), f'rm "$CONVERSATION"/tool-outputs/shell/*.live.json; {PRINT}'
     ),
 )
