@@ -179,9 +179,9 @@ class Job:
             exited=self._end.exited,
             receipt=self._writer.receipt,
             failure=self._writer.failure,
-            mishap=self.capture.mishap,
             timed_out=why is not None and why.kind is EndReason.TIMEOUT,
             not_passed_on=self._reader.not_passed_on(),
+            mishap=self.capture.mishap,
         )
 
     def drop_the_rest(self) -> None:
