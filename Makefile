@@ -12,6 +12,7 @@ BIN := .venv/bin
 INSTALLED := .venv/.installed
 COMPILED := .venv/.compiled
 FUZZER := .venv/.fuzzer
+PEERS := build/peers/.installed
 SOURCES := $(shell find capture_core capview -name '*.py')
 
 # Bytecode is what makes `capview run` start fast, so it is written whatever the shell says; and .venv is all there is.
@@ -19,7 +20,7 @@ unexport PYTHONDONTWRITEBYTECODE PYTHONPATH PYTHONHOME
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup run demo test test-long fuzz lint types fmt bench screenshots check lock clean
+.PHONY: help setup run demo test test-long peers fuzz lint types fmt bench screenshots check lock clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -54,6 +55,13 @@ test: setup ## Run the tests (ARGS='-k name -x' goes to pytest)
 
 test-long: test ## Run the tests, then those that take minutes or gigabytes
 	$(BIN)/python -m pytest -m long --timeout 1800 $(ARGS)
+
+peers: $(PEERS) ## Fetch what some tests compare with into build/peers; without it they are skipped
+
+$(PEERS): tests/peers/requirements.lock $(INSTALLED)
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check --require-hashes --no-deps --only-binary :all: \
+		--upgrade --target build/peers -r tests/peers/requirements.lock
+	@touch $@
 
 fuzz: setup $(FUZZER) ## Fuzz the sanitiser's stages and the parsers, each for FUZZ_SECONDS (60); what fails is kept in build/fuzz
 	@set -e; for target in $$($(BIN)/python -m tests.fuzz); do \
