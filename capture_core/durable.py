@@ -26,6 +26,7 @@ _O_TMPFILE: Final = getattr(os, "O_TMPFILE", None)
 _NO_TMPFILE: Final = frozenset({errno.EOPNOTSUPP, errno.EISDIR, errno.EINVAL, errno.ENOSYS})
 _CANNOT_RESERVE: Final = frozenset({*_NO_TMPFILE, errno.ENODEV, errno.EFBIG})
 """``EFBIG``: the user's limit on file sizes, under which a receipt, which is much smaller, may still fit."""
+_SYNC_FILE_RANGE_WRITE: Final = 2  # <linux/fs.h>
 _NO_LOCKS: Final = frozenset({errno.ENOLCK, errno.EOPNOTSUPP, errno.EINVAL, errno.ENOSYS})
 
 # struct flock of 64-bit Linux: short l_type, short l_whence, off_t l_start, off_t l_len, pid_t l_pid.
@@ -122,6 +123,18 @@ def _renameat2(source: int, name: str, target: int, new_name: str) -> bool:
     if code in (errno.EINVAL, errno.ENOSYS, errno.EOPNOTSUPP):
         return False
     raise OSError(code, os.strerror(code), new_name)
+
+
+def start_write_back(fd: int, start: int, size: int) -> None:
+    """Ask the kernel to begin writing a range to the disk; nothing waits for it, and only a sync proves it.
+
+    Where that cannot be asked, the sync at the end does all of it.  An error there is told by the sync too.
+    """
+    import ctypes
+
+    function = getattr(ctypes.CDLL(None, use_errno=True), "sync_file_range", None)
+    if function is not None:
+        function(fd, ctypes.c_int64(start), ctypes.c_int64(size), _SYNC_FILE_RANGE_WRITE)
 
 
 def replace(scratch: Directory, random_name: str, directory: Directory, name: str, data: bytes) -> None:

@@ -40,7 +40,7 @@ SEAL_FOLLOW_FROM_BYTES = 4 * MIB
 
 SEAL_BLOCK_BYTES = 256 * KIB
 SEAL_HASH_EVERY_BYTES = 1 * MIB
-SEAL_WRITE_BACK_EVERY_BYTES = 32 * MIB
+SEAL_WRITE_BACK_EVERY_BYTES = 8 * MIB
 """How much is read back at once, and how far hashing and writing back may lag behind."""
 
 MOST_TORN_BYTES = 3

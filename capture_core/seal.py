@@ -1,7 +1,8 @@
 """What makes a finished stream evidence: its digest and its safety on disk, both done beside the writing.
 
-One thread follows the committed length and hashes the file's own bytes, another has them written back, so that the
-end of a large capture waits for neither, and neither for the other.  A small one is done at its end, by its writer.
+One thread follows the committed length and hashes the file's own bytes, another has the kernel begin to write them
+to the disk, so that the end of a large capture waits for little.  A sync for each stretch would be as safe, but each
+waits for the file system's journal, and writers with it.  A small one is done at its end, by its writer.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import os
 import threading
 from typing import TYPE_CHECKING
 
+from capture_core.durable import start_write_back
 from capture_core.limits import (
     COUNT_LINES_UP_TO_BYTES,
     SEAL_BLOCK_BYTES,
@@ -67,7 +69,8 @@ class Sealer:
             follower.join()
         if not self._followers and self._length:
             self._hash_range(0, self._length)
-            self._write_back(0, self._length)
+        if self._length:
+            os.fsync(self._fd)
         if self._hashed != self._length:
             raise OSError("the digest does not cover what was committed")
 
@@ -99,8 +102,8 @@ class Sealer:
             start += read
             self._hashed = start
 
-    def _write_back(self, _start: int, _end: int) -> None:
-        os.fsync(self._fd)
+    def _write_back(self, start: int, end: int) -> None:
+        start_write_back(self._fd, start, end - start)
 
 
 class _Follower:
