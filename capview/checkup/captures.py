@@ -10,7 +10,7 @@ from capture_core import names
 from capture_core.facts import CaptureReason, Liveness
 from capture_core.standing import Standing
 from capview import present
-from capview.checkup.remark import Check, Remark, quoted, remove
+from capview.checkup.remark import Check, Remark, move, quoted, remove
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -37,15 +37,18 @@ def check_captures(path: str, found: Sequence[Found]) -> Iterator[Remark]:
 
 
 def check_scratch(path: str, found: Sequence[Found]) -> Iterator[Remark]:
-    """Temporary files whose writers are gone; where anything still runs, nobody can be sure."""
+    """Temporary files whose writers are gone, while nothing runs: else nobody can be sure; and others' files there."""
     folder = os.path.join(path, names.PRIVATE, "tmp")
-    if any(each.standing is Standing.RUNNING for each in found) or os.path.islink(folder):
+    if os.path.islink(folder):
         return
+    may_be_written = any(each.standing is Standing.RUNNING for each in found)
     for name in sorted(_listed(folder)):
         where, writer = os.path.join(folder, name), _SCRATCH.fullmatch(name)
-        # Anything else that stands there is told of as what it is.
-        is_file = os.path.isfile(where) and not os.path.islink(where)
-        if is_file and (writer is None or not os.path.lexists(f"/proc/{writer[1]}")):
+        if os.path.islink(where) or not os.path.isfile(where):
+            continue  # it is told of as what it is
+        if writer is None:
+            yield Remark(Check.FOREIGN, where, "is no temporary file of a capture", move(where, path))
+        elif not may_be_written and not os.path.lexists(f"/proc/{writer[1]}"):
             yield Remark(Check.TEMPORARY, where, "a temporary file whose writer is gone", remove(where))
 
 

@@ -209,7 +209,7 @@ PLANTS = {
     "a request for one that has ended": (Check.REQUEST, _put("tool-outputs/shell/{id}.request")),
     "a request that was never made": (Check.TEMPORARY, _put("tool-outputs/shell/.{id}.request." + "0" * 16)),
     "a temporary file": (Check.TEMPORARY, _scratch),
-    "a foreign temporary file": (Check.TEMPORARY, _put(".capview/tmp/x")),
+    "a foreign file between private ones": (Check.FOREIGN, _put(".capview/tmp/x")),
 }  # fmt: skip
 
 
@@ -223,6 +223,8 @@ def test_each_is_found_and_mended_by_its_command(here: Here, planted: str) -> No
     assert (remark["check"], remark["where"].rstrip("/")) == (check, str(where))
     subprocess.run(["bash", "-euc", remark["mend"]], check=True, capture_output=True)
     assert found(here) == []
+    if check is Check.FOREIGN:
+        assert (here.conversation / f"{where.name}.moved").read_text() == "x"
 
 
 def test_a_second_name_is_found(here: Here, tmp_path: Path) -> None:
@@ -231,6 +233,13 @@ def test_a_second_name_is_found(here: Here, tmp_path: Path) -> None:
     [remark] = found(here)
     assert (remark["check"], remark["where"]) == (Check.HARD_LINK, str(owner.path("stdout")))
     assert str(owner.path("stdout").stat().st_ino) in remark["mend"]
+
+
+def test_a_foreign_file_is_told_of_whatever_runs(here: Here) -> None:
+    private(Owner(here.conversation))
+    where = _put(".capview/tmp/x")(here.conversation, ended(here))
+    [remark] = found(here)
+    assert (remark["check"], remark["where"]) == (Check.FOREIGN, str(where))
 
 
 def test_what_a_live_capture_needs_is_no_fault(here: Here) -> None:
