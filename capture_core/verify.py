@@ -28,7 +28,7 @@ class Soundness(StrEnum):
     """What reading again showed."""
 
     OK = "ok"
-    """Every file has the size and the digest that the receipt says."""
+    """Every file has the size that the receipt says, and every stream its digest; of sidecars no digest is made."""
     UNPROVED = "unproved"
     """The receipt gives no digest: sealing failed when it was written, and that is why it is not complete."""
     NOT_FINAL = "not-final"

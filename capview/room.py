@@ -1,6 +1,6 @@
 """What a conversation may keep, in words: how full it is, what a limit cut, and how to keep more.
 
-Pure; a part of :mod:`capview.present`, which is where these words are taken from.
+Pure.
 """
 
 from __future__ import annotations

@@ -14,6 +14,7 @@ import pytest
 
 import capture_core
 from capture_core import facts
+from capture_core.limits import ALLOWANCE_OWNERS, ALLOWANCE_STEP_BYTES, MIB
 from tests.captures import Owner
 from tests.commands import capview
 from tests.markdown import blocks, links, literals, table
@@ -159,6 +160,12 @@ def test_states_and_reasons_are_those_of_the_code(first: str, closed_set: type[S
     code = "".join(path.read_text() for path in (ROOT / "capture_core").rglob("*.py"))
     unnamed = {member.value for member in closed_set if f"{closed_set.__name__}.{member.name}" not in code}
     assert {value for value, words in rows.items() if LATER in words} == unnamed
+
+
+def test_the_numbers_of_an_allowance_are_those_of_the_code() -> None:
+    rows = {literals(row[0])[0]: row[1] for row in table(FORMAT, "`allowance.state`")}
+    assert f" {ALLOWANCE_STEP_BYTES // MIB} MiB " in rows[facts.AllowanceState.SCANNED]
+    assert rows[facts.AllowanceState.CROWDED].startswith(f"{ALLOWANCE_OWNERS:,} captures ")
 
 
 def test_the_fields_are_those_of_a_receipt() -> None:

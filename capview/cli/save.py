@@ -30,7 +30,7 @@ examples:
 KIND: none (default), head-kept, tail-kept, clipped or unknown; behind it ': N UNIT' if you know the limit.
 UNIT: bytes, characters, tokens, lines, pages, items or messages.
 
-exit code: 0 all of it was kept; 1 not all of it (the receipt says why), or none
+exit code: 0 all of it was kept; 1 not all of it (the receipt says why), or none; 2 for bad input
 """
 
 _NOT_KEPT: Final = 1
