@@ -7,106 +7,40 @@ launch) synced and published, directory synced, live receipt unlinked, locks rel
 from __future__ import annotations
 
 import os
-import threading
 import time
 from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from capture_core import names, upstream
-from capture_core.clock import boot_id, utc
-from capture_core.durable import lock, reserve, unlock, write_all
-from capture_core.errors import BadName, PlaceGone, Refused
-from capture_core.facts import (
-    CaptureFacts,
-    CaptureReason,
-    CaptureState,
-    PreviewFacts,
-    ProcessFacts,
-    ProcessState,
-    Producer,
-    Receipt,
-    RepresentationFacts,
-    ResourceFacts,
-    StreamFacts,
-    StreamName,
-    TimeFacts,
-)
+from capture_core.budget import Budget
+from capture_core.durable import FINAL_MODE, lock, reserve, unlock, write_all
+from capture_core.errors import PlaceGone, Refused
+from capture_core.facts import CaptureFacts, CaptureReason, CaptureState, StreamName
 from capture_core.limits import REQUEST_BYTES
 from capture_core.namespace import Namespace, as_refusal, new_capture_id
 from capture_core.receipt import Request, encode, parse_request
-from capture_core.record import NamedTuple
-from capture_core.spool import Budget, Spool
+from capture_core.spool import Spool
+from capture_core.statement import Statement
 from capture_core.verdict import fault, verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from contextlib import AbstractContextManager
-
     from capture_core.allowance import Allowance
     from capture_core.durable import NewFile
-    from capture_core.facts import SidecarKind, Upstream
-    from capture_core.handoff import ReaderCounts
+    from capture_core.facts import (
+        PreviewFacts,
+        ProcessFacts,
+        Receipt,
+        ResourceFacts,
+        SidecarKind,
+        StreamFacts,
+        Upstream,
+    )
+    from capture_core.handoff import Intake
+    from capture_core.identity import Identity
     from capture_core.limits import Limits
     from capture_core.sidecar_file import Sidecars
-    from capture_core.spool import TextStage
-
-
-class Masking(Protocol):
-    """What sanitises: a stage for each stream, a line for labels; the engine behind both is loaded when needed."""
-
-    @property
-    def is_raw(self) -> bool:
-        """Whether the stages pass on any bytes, as they come."""
-
-    def require(self) -> None:
-        """Raise ``EngineUnavailable`` where there is no engine to be loaded later."""
-
-    def stage(self) -> TextStage:
-        """A new stage for one stream."""
-
-    def is_plain(self, name: str) -> bool:
-        """Tell at once that there is nothing to mask in a name; ``False``: there may be."""
-
-    def line(self, text: str) -> str:
-        """One line of text, masked like a stream."""
-
-    def facts(self, stages: Sequence[TextStage]) -> RepresentationFacts:
-        """What was done to the text of these stages, together."""
-
-
-class Intake(Protocol):
-    """Where a capture's raw bytes come in, and where its writer goes to the disk."""
-
-    def counts(self, stream: str) -> ReaderCounts:
-        """What came of one stream, at this moment."""
-
-    def at_disk(self) -> AbstractContextManager[None]:
-        """Within it the writer waits for the disk."""
-
-
-class Identity(NamedTuple):
-    """What is known of a capture before it starts."""
-
-    conversation: str
-    tool: str
-    streams: tuple[StreamName, ...]
-    producer: Producer
-    call_id: str | None = None
-    job_id: str | None = None
-    limit_is_word: bool = False
-    """Whether somebody asked for just this limit: the conversation may retain as much beside what it has."""
-    process: ProcessState = ProcessState.RUNNING
-    upstream: Upstream | None = None
-    """What is said of a given text."""
-
-
-def admit(tool: str, masking: Masking) -> None:
-    """Raise ``Refused`` for a name of which no folder may be made, and where there is nothing that masks."""
-    masking.require()
-    names.new_tool_name(tool)
-    if not masking.is_plain(tool) and masking.line(tool) != tool:
-        raise BadName("the tool's name holds a secret, and would name a folder; choose another for it")
+    from capture_core.stage import Masking
 
 
 class Capture:
@@ -124,20 +58,19 @@ class Capture:
         self._handoff = handoff
         self._limits = limits
         self._masking = masking
-        self._lock = threading.Lock()
-        self._process = ProcessFacts(state=identity.process)
-        self._resources: ResourceFacts | None = None
-        self._label: str | None = None
-        self._call_id: str | None = None
-        self._upstream = identity.upstream
         self._first_reason: CaptureReason | None = None
         self.mishap: str | None = None
         """What went wrong after the final receipt was published, in words; the capture is what its receipt says."""
-        self._started = utc(time.time())
-        self._clock = time.monotonic()
         self._place = Namespace(identity.conversation, identity.tool)
         name = self._place.conversation_name
         self._conversation = name if masking.is_plain(name) else ""
+        self._statement = Statement(
+            identity,
+            capture_id=self.capture_id,
+            ref=self.ref,
+            conversation=self._conversation,
+            limit_bytes=limits.capture_bytes,
+        )
         self._published: list[str] = []
         self._spools: dict[str, Spool] = {}
         self._budget = Budget(limits.capture_bytes, self._allowed)
@@ -158,23 +91,18 @@ class Capture:
 
     def set_process(self, process: ProcessFacts, resources: ResourceFacts | None = None) -> None:
         """Put in what became of the child."""
-        with self._lock:
-            self._process = process
-            self._resources = resources
+        self._statement.set_process(process, resources)
 
     def set_label(self, label: str | None) -> None:
         """Put in the masked label; with it the call id and the conversation's name, strangers' texts masked here."""
         given = self._identity.call_id
         call_id = None if given is None else self._masking.line(given)
         conversation = self._conversation or self._masking.line(self._place.conversation_name)
-        with self._lock:
-            self._label = label
-            self._call_id = call_id
-            self._conversation = conversation
+        self._statement.set_texts(label=label, call_id=call_id, conversation=conversation)
 
     def set_upstream(self, said: Upstream) -> None:
         """Put in what turned out to be true of a given text; for the writer thread."""
-        self._upstream = said
+        self._statement.set_upstream(said)
 
     def note_cuts(self) -> bool:
         """Remember the first reason that any stream was cut for; whether there is a new one."""
@@ -266,7 +194,7 @@ class Capture:
                 make_sidecars=sidecars,
                 at_disk=self._handoff.at_disk,
             )
-            self._spools[stream].upstream = upstream.reason(self._upstream)
+            self._spools[stream].upstream = upstream.reason(self._identity.upstream)
             self._place.publish(file, name)
             self._published.append(name)
 
@@ -353,7 +281,7 @@ class Capture:
         write_all(fd, data)
         os.ftruncate(fd, len(data))
         os.fsync(fd)
-        os.fchmod(fd, 0o400)
+        os.fchmod(fd, FINAL_MODE)
 
     def _stream_facts(self) -> dict[str, StreamFacts]:
         return {name: spool.facts(self._handoff.counts(name)) for name, spool in self._spools.items()}
@@ -362,31 +290,14 @@ class Capture:
         return verdict(list(self._stream_facts().values()), self._first_reason)
 
     def _receipt(self, capture: CaptureFacts, *, ended: float | None) -> Receipt:
-        with self._lock:
-            process, resources, label, call_id = self._process, self._resources, self._label, self._call_id
-            conversation = self._conversation
-        identity = self._identity
-        return Receipt(
-            capture_id=self.capture_id,
-            tool=identity.tool,
-            ref=self.ref,
-            conversation=conversation,
-            producer=identity.producer,
-            host=os.uname().nodename,
-            boot_id=boot_id(),
-            process=process,
-            capture=capture,
-            representation=self._masking.facts([s.stage for s in self._spools.values() if s.stage is not None]),
-            streams=self._stream_facts(),
-            times=self._times(ended),
-            preview=self._previews() if ended is not None and not self._masking.is_raw else {},
-            resources=resources,
-            limit_bytes=self._limits.capture_bytes,
+        stages = [spool.stage for spool in self._spools.values() if spool.stage is not None]
+        return self._statement.receipt(
+            capture,
+            self._stream_facts(),
+            self._masking.facts(stages),
+            ended=ended,
+            preview=self._previews() if ended is not None and not self._masking.is_raw else None,
             allowance=None if self._budget.allowance is None else self._budget.allowance.facts(),
-            label=label,
-            call_id=call_id,
-            job_id=identity.job_id,
-            upstream=self._upstream,
         )
 
     def _previews(self) -> dict[str, PreviewFacts]:
@@ -394,12 +305,3 @@ class Capture:
         return {
             n: s.preview(chars.get(StreamName(n), self._limits.preview_stdout_chars)) for n, s in self._spools.items()
         }
-
-    def _times(self, ended: float | None) -> TimeFacts:
-        if ended is None:
-            return TimeFacts(started=self._started)
-        return TimeFacts(
-            started=self._started,
-            ended=utc(ended),
-            duration_seconds=round(time.monotonic() - self._clock, 6),
-        )

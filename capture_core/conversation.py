@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Final
 
 from capture_core import saved_text
 from capture_core import upstream as said_of
-from capture_core.capture import Identity
 from capture_core.facts import EndedBy, EndReason, Producer, StreamName
 from capture_core.happenings import Cancel
+from capture_core.identity import Identity
 from capture_core.job import Command, Job
 from capture_core.known_sources import KnownSources, environment_of, read_mask_file
 from capture_core.limits import LIBRARY

@@ -12,13 +12,14 @@ import contextlib
 import threading
 from collections import deque
 from time import monotonic
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from capture_core.limits import SIDECAR_TIME_NANOSECONDS, THINKING_SECONDS
 from capture_core.record import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from contextlib import AbstractContextManager
 
     from capture_core.limits import Limits
 
@@ -55,6 +56,16 @@ class ReaderCounts(NamedTuple):
     observed: int = 0
     queued: int = 0
     refused: int = 0
+
+
+class Intake(Protocol):
+    """Where a capture's raw bytes come in, and where its writer goes to the disk."""
+
+    def counts(self, stream: str) -> ReaderCounts:
+        """What came of one stream, at this moment."""
+
+    def at_disk(self) -> AbstractContextManager[None]:
+        """Within it the writer waits for the disk."""
 
 
 class Handoff:

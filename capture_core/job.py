@@ -14,12 +14,13 @@ from queue import Empty, SimpleQueue
 from time import monotonic
 from typing import TYPE_CHECKING, Protocol, assert_never
 
-from capture_core.capture import Capture, Identity, Masking, admit
+from capture_core.capture import Capture
 from capture_core.child import Child, Descriptors
 from capture_core.errors import Refused
 from capture_core.facts import EndedBy, EndReason, ProcessFacts, ProcessState, RequestKind, ResourceFacts, StreamName
 from capture_core.handoff import Handoff
 from capture_core.happenings import Cancel, Continued, Exited, Leave, Promote, Signal, Stopped, StreamsOver, WriterOver
+from capture_core.identity import Identity, admit
 from capture_core.limits import AFTER_KILL_SECONDS
 from capture_core.pipe import PipeReader
 from capture_core.record import NamedTuple
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from capture_core.limits import Limits
     from capture_core.outlet import Outlet
     from capture_core.receipt import Request
+    from capture_core.stage import Masking
 
 
 class Command(NamedTuple):

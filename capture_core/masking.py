@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from capture_core.redact.hiding import Hiding
     from capture_core.redact.scanning import Engine
     from capture_core.redact.user_rules import CompiledRules
-    from capture_core.spool import TextStage
+    from capture_core.stage import TextStage
     from capture_core.text_only import TextOnly
     from capture_core.user_rule import UserRule
 

@@ -9,10 +9,10 @@ import shlex
 import signal
 from typing import TYPE_CHECKING
 
-from capture_core.capture import Identity
 from capture_core.errors import BadInput, EngineUnavailable, PlaceGone, Refused, SpawnFailed
 from capture_core.facts import StreamName
 from capture_core.hearing import CalledOff, Hearing
+from capture_core.identity import Identity
 from capture_core.job import Command, Job, Outcome
 from capture_core.known_sources import KnownSources, environment_of, read_mask_file
 from capture_core.limits import KEPT_MEMORY_BYTES

@@ -9,9 +9,8 @@ from capture_core.facts import RepresentationFacts, RepresentationKind
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from capture_core.capture import Masking
     from capture_core.sanitise import Counts
-    from capture_core.spool import TextStage
+    from capture_core.stage import Masking, TextStage
 
 
 class Raw:

@@ -9,10 +9,11 @@ from contextlib import nullcontext
 from typing import TYPE_CHECKING, Final, NoReturn
 
 from capture_core import upstream
-from capture_core.capture import Capture, Identity, admit
+from capture_core.capture import Capture
 from capture_core.errors import EngineUnavailable, SourceFailed
 from capture_core.facts import CaptureReason, ProcessState, StreamName
 from capture_core.handoff import ReaderCounts
+from capture_core.identity import Identity, admit
 from capture_core.record import NamedTuple
 from capture_core.text_source import pieces
 
@@ -20,9 +21,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from contextlib import AbstractContextManager
 
-    from capture_core.capture import Masking
     from capture_core.facts import Producer, Receipt, Upstream
     from capture_core.limits import Limits
+    from capture_core.stage import Masking
     from capture_core.text_source import Given
 
 _AT_ONCE: Final = nullcontext()

@@ -14,8 +14,8 @@ from capture_core.styles import PLAIN
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
+    from capture_core.budget import Budget
     from capture_core.durable import NewFile
-    from capture_core.spool import Budget
 
     Make = Callable[[SidecarKind], tuple[str, NewFile]]
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 from contextlib import nullcontext
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING
 
 from capture_core.append import Appender
 from capture_core.cutting import cut_before, whole_chars, whole_chars_back
 from capture_core.durable import FINAL_MODE, size_of
 from capture_core.facts import ByteRange, CaptureReason, CaptureState, PreviewFacts, StreamFacts
-from capture_core.limits import SIDECAR_SHARE
 from capture_core.preview import Tail
+from capture_core.record import NamedTuple
 from capture_core.seal import Sealer
 from capture_core.verdict import fault, stream_state
 
@@ -19,83 +19,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from contextlib import AbstractContextManager
 
-    from capture_core.allowance import Allowance
+    from capture_core.budget import Budget
     from capture_core.durable import NewFile
     from capture_core.handoff import ReaderCounts
     from capture_core.limits import Limits
-    from capture_core.sanitise import Counts
     from capture_core.sidecar_file import Sidecars
-
-
-class TextStage(Protocol):
-    """What turns raw bytes into committed text: bytes in, whole sanitised code points out."""
-
-    @property
-    def held(self) -> int:
-        """Raw bytes undecided."""
-
-    @property
-    def accepted(self) -> int:
-        """Raw bytes transformed."""
-
-    @property
-    def discarded(self) -> int:
-        """Raw bytes of omitted fragments."""
-
-    def counts(self) -> Counts:
-        """What was done so far."""
-
-    def feed(self, raw: bytes) -> bytes:
-        """Text that is decided now."""
-
-    def finish(self, *, eof: bool) -> bytes:
-        """Text that the end decides; nothing is held afterwards."""
-
-    def take_styles(self) -> list[tuple[int, int]]:
-        """The styles of text given out so far, each by the offset where it begins in all of it; each once."""
-
-
-class Budget:
-    """Bytes that all streams of one capture may still retain; and beside them, of what describes their text.
-
-    They are of its conversation's allowance, too, which ``make_allowance`` gives when there is a first byte.
-    """
-
-    __slots__ = ("_make_allowance", "allowance", "left", "left_to_sidecars")
-
-    def __init__(self, size: int, make_allowance: Callable[[], Allowance] | None = None) -> None:
-        self.left = size
-        self.left_to_sidecars = size // SIDECAR_SHARE
-        self.allowance: Allowance | None = None
-        self._make_allowance = make_allowance
-
-    def take(self, size: int) -> tuple[int, CaptureReason]:
-        """Take room for ``size`` bytes; for how many there is room, and what it is that others do not fit in."""
-        fits = allowed = min(size, self.left)
-        if self.allowance is None and self._make_allowance is not None:
-            self.allowance = self._make_allowance()
-        if self.allowance is not None and allowed:
-            fits = self.allowance.take_text(allowed)
-        self.left -= fits
-        return fits, CaptureReason.QUOTA if fits == allowed else CaptureReason.CONVERSATION_QUOTA
-
-    def give_back(self, size: int) -> None:
-        """Room that was taken, and is not used."""
-        self.left += size
-        if self.allowance is not None:
-            self.allowance.give_back(size)
-
-    def take_records(self, count: int, size: int, *, spare: int) -> int:
-        """Take room for up to ``count`` records, and for ``spare`` more with the first; how many of them fit.
-
-        They take nothing from the text: how many there are depends on when it arrived, and where it is cut must not.
-        """
-        room = min((count + spare) * size, self.left_to_sidecars)
-        if self.allowance is not None and room > spare * size:
-            room = self.allowance.take_sidecars(room)
-        fits = max(0, min(count, room // size - spare))
-        self.left_to_sidecars -= (fits + spare) * size if fits else 0
-        return fits
+    from capture_core.stage import TextStage
 
 
 class _Block(NamedTuple):

@@ -12,12 +12,13 @@ from pathlib import Path
 import pytest
 
 from capture_core import Conversation, Limits, Receipt
+from capture_core.budget import Budget
 from capture_core.directory import open_own
 from capture_core.durable import NewFile
 from capture_core.facts import CaptureReason, CaptureState, RepresentationKind
 from capture_core.handoff import ReaderCounts
 from capture_core.raw import Raw
-from capture_core.spool import Budget, Spool
+from capture_core.spool import Spool
 from tests.core.test_binary import ENGLISH, NOISE, png
 
 TOKEN = "ghp_" + "a1B2" * 9

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING
 import pytest
 
 from capture_core import Conversation, Limits, Receipt
+from capture_core.budget import Budget
 from capture_core.directory import open_own
 from capture_core.durable import NewFile
 from capture_core.errors import PlaceRefused, SpawnFailed
 from capture_core.facts import CaptureState, SidecarFacts, SidecarKind, SidecarState
 from capture_core.sidecar import RECORD_BYTES, Mark, decode
 from capture_core.sidecar_file import SidecarFile, Sidecars
-from capture_core.spool import Budget
 from capture_core.styles import Attribute, Colour, ColourKind, Look, pack
 
 if TYPE_CHECKING:

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from capture_core.budget import Budget
 from capture_core.cutting import cut_before
 from capture_core.directory import open_own
 from capture_core.durable import NewFile
@@ -19,7 +20,7 @@ from capture_core.facts import CaptureReason, CaptureState
 from capture_core.handoff import ReaderCounts
 from capture_core.limits import WRITE_BEHIND_BYTES, Limits
 from capture_core.sanitise import Counts
-from capture_core.spool import Budget, Spool
+from capture_core.spool import Spool
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
