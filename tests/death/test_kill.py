@@ -56,7 +56,8 @@ def span_seconds(tmp_path_factory: pytest.TempPathFactory) -> float:
 def test_no_byte_that_was_committed_is_lost_and_nothing_called_complete_that_is_not(
     tmp_path: Path, count: int, span_seconds: float
 ) -> None:
-    moments = random.Random()
+    # pytest-randomly seeds this before each test, and prints with what: --randomly-seed=N does it again.
+    moments = random.Random(random.getrandbits(64))
     with Witness(tmp_path) as witness:
         deaths = sum(killed(tmp_path, moments.uniform(0, 2 * span_seconds)) for _ in range(count))
         wrong, judged, size = witness.ask()

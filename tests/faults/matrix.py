@@ -33,11 +33,11 @@ FUNCTIONS: Final = r"""
 lines() { i=$1; while [ $i -lt $2 ]; do printf '\033[32m%03d\033[0m €é\n' $((i % 1000)); i=$((i + 1)); done; }
 kept() {
   n=0
-  until [ "$(cat "$CONVERSATION"/tool-outputs/shell/*.stdout.live | wc -c)" -ge $1 ] || [ $n = 1000 ]
-  do sleep 0.01; n=$((n + 1)); done
+  until [ "$(cat "$CONVERSATION"/tool-outputs/shell/*.stdout.live | wc -c)" -ge $1 ]
+  do [ $n -lt 1000 ] || exit 99; sleep 0.01; n=$((n + 1)); done
 }
 """
-"""For scripts: print lines from one number to another; wait until so many bytes are kept."""
+"""For scripts: print lines from one number to another; wait until so many bytes are kept, or end as no row does."""
 PRINT: Final = "lines 0 100; echo warning >&2"
 END: Final = f"""
 : > "$RAN_ON"
@@ -58,6 +58,8 @@ class Outcome(NamedTuple):
     """Its reason; ``fault``: ``disk-full`` or ``write-error``, as the error was."""
     end: int | None = None
     """The boundary of stdout where it is not the end of the text; ``-1``: any between two characters."""
+    warned: int = len(WARNING)
+    """How much of stderr can be read; ``-1``: whatever found room after stdout."""
     stdout: str = "complete"
     """The state of that stream in the receipt."""
     files: str = DONE
@@ -108,7 +110,9 @@ NAMES_SAFE: Final = "fsyncdir"
 
 COMPLETE: Final = Outcome("complete")
 CUT: Final = Outcome("partial", "fault", stdout="partial")
-NO_LOG: Final = Outcome("failed", "fault", end=0, stdout="failed", words="capview: failed (exit code 7), no log: ")
+NO_LOG: Final = Outcome(
+    "failed", "fault", end=0, warned=0, stdout="failed", words="capview: failed (exit code 7), no log: "
+)
 UNFINISHED: Final = Outcome(
     "partial", "owner-died", stdout="complete", files=LEFTOVER, words="is a leftover", liveness="owner-died"
 )
@@ -197,7 +201,7 @@ ROWS: Final = (
     Row(
         "later write, disk full",
         (),
-        CUT._replace(end=-1),
+        CUT._replace(end=-1, warned=-1),
         (ENOSPC,),
         f"lines 0 100; kept 1000; {FILL} truncate -s -28672 $CONVERSATION/../filler; lines 100 20000; echo warning >&2",
         lines=20_000,
@@ -226,7 +230,7 @@ ROWS: Final = (
     Row(
         "no descriptor at all, from a later write on",
         (),
-        UNFINISHED._replace(stdout="pending", files="live.json stdout.live stderr.live", process="unknown"),
+        UNFINISHED._replace(stdout="pending", warned=0, files="live.json stdout.live stderr.live", process="unknown"),
         (EMFILE,),
         "lines 0 50; kept 500; prlimit --pid $PPID --nofile=3; lines 50 100; echo warning >&2",
         ground="ulimit -n 100",

@@ -154,10 +154,9 @@ def check_kept(row: Row, outcome: Outcome, conversation: Path, number: int, here
     check_stdout(row, outcome, entry, here)
     stderr = entry.receipt.streams["stderr"]
     if stderr.state != "unavailable":
-        kept = WARNING[: stderr.end] if outcome.liveness == "final" else None
-        code, found, _ = here("read", entry.receipt.ref, "--stream", "stderr")
-        assert (code, found) == (0, found if kept is None else kept)
-        assert WARNING.startswith(found)
+        end = stderr.end if outcome.warned < 0 else outcome.warned
+        assert (0, WARNING[:end], b"") == here("read", entry.receipt.ref, "--stream", "stderr")
+        assert stderr.end == end or outcome.liveness != "final"
 
 
 def check_stdout(row: Row, outcome: Outcome, entry: Entry, here: Here) -> None:
