@@ -39,9 +39,9 @@ SEAL_FOLLOW_FROM_BYTES = 4 * MIB
 """From here on a stream is hashed and written back while it grows; a smaller one at its end, without threads."""
 
 SEAL_BLOCK_BYTES = 256 * KIB
-SEAL_HASH_EVERY_BYTES = 1 * MIB
+SEAL_BLOCKS_BEHIND = 4
 SEAL_WRITE_BACK_EVERY_BYTES = 8 * MIB
-"""How much is read back at once, and how far hashing and writing back may lag behind."""
+"""How much is hashed together, and how far hashing, in blocks of at most a read, and writing back may lag behind."""
 
 MOST_TORN_BYTES = 3
 """What a write that failed half-way can leave of a code point."""
@@ -358,8 +358,12 @@ ALLOWANCE_QUEUE_SECONDS = 60.0
 ALLOWANCE_ASKED_OWNERS = 32
 """So many of a conversation's owners are asked whether they live, whenever one more begins to write."""
 
+ALLOWANCE_FIRST_RETRY_SECONDS = 0.000_05
 ALLOWANCE_RETRY_SECONDS = 0.005
-"""Between two tries for the tally, at most; the first ones are sooner."""
+"""Between two tries for the tally, at first and at most: each waits twice as long as the one before."""
+
+ALLOWANCE_RESERVED_BYTES = 4 * KIB
+"""One block for a new tally, with room for a hundred owners: so that a full disk does not keep them from counting."""
 
 ALLOWANCE_OWNERS = 1000
 """Captures of one conversation that write at the same time; one more retains nothing."""

@@ -13,15 +13,23 @@ import threading
 from contextlib import contextmanager, suppress
 from time import monotonic, monotonic_ns, sleep
 from typing import TYPE_CHECKING, Final
+from weakref import WeakValueDictionary
 
 from capture_core import byte_locks
 from capture_core.clock import boot_id
-from capture_core.durable import NewFile, reserve
+from capture_core.durable import NewFile, is_at, reserve
 from capture_core.errors import CaptureError, NameTaken, PlaceRefused
 from capture_core.kept import kept_bytes
-from capture_core.limits import ALLOWANCE_ASKED_OWNERS, ALLOWANCE_QUEUE_SECONDS, ALLOWANCE_RETRY_SECONDS, CLAIM_TRIES
+from capture_core.limits import (
+    ALLOWANCE_ASKED_OWNERS,
+    ALLOWANCE_FIRST_RETRY_SECONDS,
+    ALLOWANCE_QUEUE_SECONDS,
+    ALLOWANCE_RESERVED_BYTES,
+    ALLOWANCE_RETRY_SECONDS,
+    CLAIM_TRIES,
+)
 from capture_core.record import NamedTuple
-from capture_core.tally import BOOT_BYTES, RECORD_BYTES, TURNS, TURNS_AT, Stamp, decode
+from capture_core.tally import BOOT_BYTES, FILE, FOLDER, RECORD_BYTES, TURNS, TURNS_AT, Stamp, decode
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -29,15 +37,9 @@ if TYPE_CHECKING:
     from capture_core.directory import Directory
     from capture_core.tally import Tally
 
-FOLDER: Final = "allowance"
-FILE: Final = "tally"
-
 _OPEN: Final = os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 _TURN: Final = 0
 _FIRST_SLOT: Final = 1
-_FIRST_PAUSE_SECONDS: Final = 0.00005
-_RESERVED_BYTES: Final = 4096
-"""One block, which has room for a hundred owners: so that a full disk does not keep them from counting."""
 
 
 class HeldUp(CaptureError):
@@ -52,8 +54,11 @@ class Place(NamedTuple):
     scratch: Directory
 
 
-_queues: dict[int, threading.Lock] = {}
-"""For each tally's inode: where the threads of this process line up, so that one of them asks for the turn."""
+_queues: WeakValueDictionary[tuple[int, int], threading.Lock] = WeakValueDictionary()
+"""For each tally's device and inode: where threads of this process line up, so that one of them asks for the turn.
+
+Gone with the last of them.  Two that come first at the same moment may get one each: then both ask.
+"""
 
 # In a fork nobody is left to leave the line.
 os.register_at_fork(after_in_child=_queues.clear)
@@ -77,7 +82,7 @@ class SharedTally:
         Raises :class:`HeldUp` when nobody had it and gave it back for so long, and ``OSError`` without locks.
         """
         patience = _Patience(seconds, self._turns)
-        queue = _queues.setdefault(self._inode, threading.Lock())
+        queue = _queues.setdefault(self._identity, threading.Lock())
         if not queue.acquire(blocking=False):
             patience.check()
             while not queue.acquire(timeout=patience.left()):
@@ -142,10 +147,10 @@ class SharedTally:
             self._folder.close()
 
     def _wait(self, patience: _Patience) -> None:
-        pause = _FIRST_PAUSE_SECONDS
+        pause = ALLOWANCE_FIRST_RETRY_SECONDS
         while True:
             if byte_locks.lock(self._fd, _TURN):
-                if self._is_in_place():
+                if is_at(self._folder, FILE, self._fd):
                     return
                 self.close()
                 self._open()
@@ -156,12 +161,6 @@ class SharedTally:
 
     def _turns(self) -> bytes:
         return os.pread(self._fd, TURNS.size, TURNS_AT)
-
-    def _is_in_place(self) -> bool:
-        try:
-            return os.stat(FILE, dir_fd=self._folder.fd, follow_symlinks=False).st_ino == self._inode
-        except FileNotFoundError:
-            return False
 
     def _open(self) -> None:
         self.has_claim = False
@@ -189,7 +188,7 @@ class SharedTally:
         file = NewFile(self._folder, self._place.scratch, name)
         try:
             with suppress(OSError):
-                reserve(file.fd, _RESERVED_BYTES)
+                reserve(file.fd, ALLOWANCE_RESERVED_BYTES)
             with suppress(NameTaken):
                 file.publish(self._folder, FILE)
         finally:
@@ -197,7 +196,7 @@ class SharedTally:
 
     def _judge(self, fd: int) -> None:
         status = os.fstat(fd)
-        self._inode = status.st_ino
+        self._identity = (status.st_dev, status.st_ino)
         is_ours = stat.S_ISREG(status.st_mode) and status.st_uid == os.geteuid() and status.st_nlink == 1
         if not is_ours or status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
             byte_locks.close(fd)

@@ -17,6 +17,10 @@ from capture_core.record import NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Container, Iterator
 
+FOLDER: Final = "allowance"
+FILE: Final = "tally"
+"""Where the record stands: ``.capview/allowance/tally``."""
+
 MAGIC: Final = b"cvtally1"
 BOOT_BYTES: Final = 16
 

@@ -56,10 +56,15 @@ def check_room(path: str, fd: int, settings: Settings) -> Iterator[Remark]:
 
 def check_allowance(path: str, settings: Settings) -> Iterator[Remark]:
     """How much of what it may keep the conversation has."""
-    from capture_core.recount import account
+    from capture_core.account import Uncounted, account
     from capview import room
 
-    limit, found = settings.limits.conversation_bytes, account(path)
+    try:
+        found = account(path)
+    except Uncounted as error:
+        yield Remark(Check.ALLOWANCE, path, str(error), f"find {quoted(path)} -ls > /dev/null")
+        return
+    limit = settings.limits.conversation_bytes
     used = max(found.kept, found.counted or 0)
     words = f"has {room.share(used, limit)}"
     mend = _prune(path, f"--to-size {_round(limit // 2)}") if room.is_nearly_full(used, limit) else None

@@ -8,17 +8,17 @@ import sys
 import time
 from typing import TYPE_CHECKING, NamedTuple
 
+from capture_core.account import Uncounted, kept_in
 from capture_core.catalog import Catalogue, newest_first
 from capture_core.errors import Refused
 from capture_core.facts import CaptureState, Liveness, ProcessState
-from capture_core.recount import kept_in
 from capture_core.shelf import conversations_in
 from capview import present, room
 from capview.cli import place
 from capview.cli.colour import is_coloured
 from capview.cli.quantities import seconds
 from capview.cli.table import Cell, lines
-from capview.cli.words import put_json, say
+from capview.cli.words import put_json, say, warn
 from capview.escaping import safe
 from capview.record import record
 
@@ -168,15 +168,25 @@ def _say_totals(paths: Sequence[str], found: Sequence[_Found], wanted: Sequence[
     if not found:
         say("nothing captured here yet; start with: capview run -- COMMAND")
         return
-    kept = {path: kept_in(path) for path in paths}
+    kept = {path: size for path in paths if (size := _kept(path)) is not None}
+    total = sum(kept.values()) if len(kept) == len(paths) else None
     running = sum(_is_running(item.entry) for item in found)
     which = f"{len(wanted)} of {len(found)}" if len(wanted) < len(found) else f"{len(found)}"
     noun = "capture" if len(found) == 1 else "captures"
-    say(f"{which} {noun}, {running} running, {present.size(sum(kept.values()))} kept")
-    for path in paths:
+    say(f"{which} {noun}, {running} running, {present.size(total)} kept")
+    for path, used in kept.items():
         allowance = _allowance(path, found)
-        if room.is_nearly_full(kept[path], allowance):
-            say(f"{safe(os.path.basename(path))} {room.warning(kept[path], allowance)}")
+        if room.is_nearly_full(used, allowance):
+            say(f"{safe(os.path.basename(path))} {room.warning(used, allowance)}")
+
+
+def _kept(path: str) -> int | None:
+    """What the conversation keeps; ``None``, with a line of why: that could not be counted."""
+    try:
+        return kept_in(path)
+    except Uncounted as error:
+        warn(f"{path!r}: {error}")
+        return None
 
 
 def _allowance(path: str, found: Sequence[_Found]) -> int:

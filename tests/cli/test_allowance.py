@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from capture_core.account import kept_in
 from capture_core.limits import GIB, KIB, MIB
-from capture_core.recount import kept_in
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from capture_core import names
-from capture_core.recount import account
+from capture_core.account import account
 from capview.cli import place
 from tests.captures import Owner, finished
 from tests.commands import Here, capview

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import resource
+import shutil
 import signal
 import subprocess
 import sys
@@ -19,7 +20,8 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from capture_core import allowance, byte_locks
+from capture_core import allowance, byte_locks, shared_tally
+from capture_core.account import Account, Uncounted, account, kept_in
 from capture_core.allowance import Allowance, Terms
 from capture_core.conversation import Conversation
 from capture_core.directory import open_own
@@ -28,8 +30,8 @@ from capture_core.errors import PlaceRefused
 from capture_core.facts import AllowanceState, CaptureFacts, CaptureReason, CaptureState
 from capture_core.limits import ALLOWANCE_UNLISTED_BYTES, MIB
 from capture_core.namespace import new_capture_id
-from capture_core.recount import Account, account, kept_in, reconcile
-from capture_core.shared_tally import Place
+from capture_core.recount import reconcile
+from capture_core.shared_tally import Place, SharedTally
 from capture_core.tally import Stamp, decode
 
 if TYPE_CHECKING:
@@ -260,8 +262,43 @@ def test_a_conversation_without_a_tally_has_nothing_to_reconcile(tree: Tree, tmp
     assert account(str(tree.path)) == Account(kept=0, counted=None, owners=0)
     assert reconcile(str(tmp_path)) is None
     assert kept_in(str(tmp_path)) == 0
-    with pytest.raises(PlaceRefused):
-        account(str(tmp_path / "missing"))
+    for path in (str(tmp_path / "missing"), "no\0name"):
+        with pytest.raises(PlaceRefused):
+            account(path)
+
+
+def test_what_is_gone_is_not_made_to_be_counted(tree: Tree) -> None:
+    owner = Owner(tree)
+    owner.retain(10)
+    owner.settle()
+    shutil.rmtree(tree.path / "tool-outputs")
+    assert reconcile(str(tree.path)) is None
+    assert [path.name for path in tree.path.iterdir()] == [".capview"]
+
+
+def test_an_account_that_cannot_be_had_is_refused_and_never_a_smaller_one(tree: Tree) -> None:
+    owner = Owner(tree)
+    owner.retain(10)
+    whole, told, errors = account(str(tree.path)), set(), set()
+    for spare in range(10):
+        with no_more_open_files(spare):
+            try:
+                told.add(account(str(tree.path)))
+            except (PlaceRefused, Uncounted) as error:
+                errors.add(type(error))
+    assert told == {whole}
+    assert errors == {PlaceRefused, Uncounted}
+    owner.settle()
+
+
+def test_threads_line_up_for_one_file_and_leave_no_line_behind(tree: Tree) -> None:
+    owner = Owner(tree)
+    owner.retain(10)
+    status = tree.tally.stat()
+    with contextlib.closing(SharedTally(tree.place)) as shared, shared.turn(3):
+        assert list(shared_tally._queues) == [(status.st_dev, status.st_ino)]
+    assert list(shared_tally._queues) == []
+    owner.settle()
 
 
 def _delete(tree: Tree) -> None:
@@ -427,11 +464,11 @@ def test_a_tally_that_goes_for_good_leaves_the_files_to_be_counted(tree: Tree) -
 
 
 @contextlib.contextmanager
-def no_more_open_files() -> Iterator[None]:
+def no_more_open_files(spare: int = 0) -> Iterator[None]:
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     next_free = os.dup(0)
     os.close(next_free)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (next_free, hard))
+    resource.setrlimit(resource.RLIMIT_NOFILE, (next_free + spare, hard))
     try:
         yield
     finally:

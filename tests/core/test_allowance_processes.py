@@ -11,9 +11,10 @@ from typing import NamedTuple
 
 import pytest
 
+from capture_core.account import Account, account
 from capture_core.catalog import Catalogue
 from capture_core.facts import CaptureFacts, CaptureReason, CaptureState, Liveness
-from capture_core.recount import Account, account, reconcile
+from capture_core.recount import reconcile
 
 RETAIN = Path(__file__).parents[1] / "children" / "retain.py"
 SIZE = 40_000

@@ -12,12 +12,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from capture_core.account import account
 from capture_core.conversation import Conversation
 from capture_core.cutting import cut_before
 from capture_core.errors import SpawnFailed
 from capture_core.facts import AllowanceState, CaptureReason, CaptureState
 from capture_core.limits import Limits
-from capture_core.recount import account
 from capture_core.upstream import WHOLE
 
 if TYPE_CHECKING:
