@@ -39,9 +39,9 @@ SEAL_FOLLOW_FROM_BYTES = 4 * MIB
 """From here on a stream is hashed and written back while it grows; a smaller one at its end, without threads."""
 
 SEAL_BLOCK_BYTES = 256 * KIB
-SEAL_BLOCKS_BEHIND = 4
+SEAL_HASH_EVERY_BYTES = 1 * MIB
 SEAL_WRITE_BACK_EVERY_BYTES = 8 * MIB
-"""How much is hashed together, and how far hashing, in blocks of at most a read, and writing back may lag behind."""
+"""How much is read back at once, and how far hashing and writing back may lag behind."""
 
 MOST_TORN_BYTES = 3
 """What a write that failed half-way can leave of a code point."""
