@@ -6,7 +6,7 @@ import errno
 import os
 from typing import TYPE_CHECKING, Final
 
-from capture_core.descend import open_file, tool_folder
+from capture_core.descend import NotOurs, open_file, tool_folder
 from capture_core.limits import GIB, KIB, LEAST_FREE_INODES, MIB
 from capture_core.liveness import Use, file_system, is_local, use_of
 from capture_core.standing import is_lockable
@@ -61,6 +61,8 @@ def check_allowance(path: str, settings: Settings) -> Iterator[Remark]:
 
     try:
         found = account(path)
+    except NotOurs:
+        return  # what stands in the way is told of by the check of the tree
     except Uncounted as error:
         yield Remark(Check.ALLOWANCE, path, str(error), f"find {quoted(path)} -ls > /dev/null")
         return
