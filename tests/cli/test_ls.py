@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from capture_core.account import Uncounted
 from capture_core.facts import CaptureFacts, CaptureReason, CaptureState
-from capview.cli import place
+from capview.cli import ls, place
 from tests.captures import FAILED, Owner, finished
 from tests.commands import Here
 
@@ -124,3 +125,20 @@ def test_an_allowance_that_is_nearly_used_up_is_warned_of(here: Here, tmp_path: 
     (tmp_path / "capview.toml").write_text("[limits]\nconversation_bytes = 2000\n")
     _, _, err = here("ls")
     assert b"may keep" not in err
+
+
+def test_what_cannot_be_counted_is_named_beside_the_rest(
+    here: Here, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # What the system refuses to be counted, it seldom lets be listed.
+    monkeypatch.setattr(ls, "kept_in", _uncounted)
+    finished(tmp_path, label="make")
+    code, out, err = here("ls", "--json")
+    assert code == 0
+    assert labels(out) == ["make"]
+    assert f"{str(tmp_path)!r}: too many open files".encode() in err
+    assert "1 capture, 0 running, – kept".encode() in err
+
+
+def _uncounted(_path: str) -> int:
+    raise Uncounted("too many open files")
