@@ -370,6 +370,19 @@ def test_a_file_system_that_gives_no_locks(here: Here, tmp_path: Path) -> None:
     assert any(" gives no locks: nobody can tell whether an owner lives" in said for said in words)
 
 
+def test_captures_that_cannot_be_counted(here: Here, monkeypatch: pytest.MonkeyPatch) -> None:
+    # The system refuses some calls of many: no file system here fails just those that count.
+    monkeypatch.setattr("capture_core.account.kept_bytes", _not_counted)
+    [remark] = found(here)
+    assert remark["check"] == Check.ALLOWANCE
+    assert remark["words"] == "the captures here cannot be counted: input/output error"
+    subprocess.run(["bash", "-euc", remark["mend"]], check=True)
+
+
+def _not_counted(_outputs: int, *, unlisted: int) -> int:
+    raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+
 def test_an_engine_that_does_not_load(here: Here, tmp_path: Path) -> None:
     (tmp_path / "hyperscan.py").write_text("raise ImportError('no such library')\n")
     words = ("capview", "doctor", "--json", str(here.conversation))

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import time
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 
-from capture_core.account import Uncounted
 from capture_core.facts import CaptureFacts, CaptureReason, CaptureState
-from capview.cli import ls, place
+from capview.cli import place
 from tests.captures import FAILED, Owner, finished
 from tests.commands import Here
 
@@ -130,15 +131,15 @@ def test_an_allowance_that_is_nearly_used_up_is_warned_of(here: Here, tmp_path: 
 def test_what_cannot_be_counted_is_named_beside_the_rest(
     here: Here, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # What the system refuses to be counted, it seldom lets be listed.
-    monkeypatch.setattr(ls, "kept_in", _uncounted)
+    # The system refuses some calls of many: no file system here fails just those that count.
+    monkeypatch.setattr("capture_core.account.kept_bytes", _not_counted)
     finished(tmp_path, label="make")
     code, out, err = here("ls", "--json")
     assert code == 0
     assert labels(out) == ["make"]
-    assert f"{str(tmp_path)!r}: too many open files".encode() in err
+    assert f"{str(tmp_path)!r}: the captures here cannot be counted: input/output error".encode() in err
     assert "1 capture, 0 running, – kept".encode() in err
 
 
-def _uncounted(_path: str) -> int:
-    raise Uncounted("too many open files")
+def _not_counted(_outputs: int, *, unlisted: int) -> int:
+    raise OSError(errno.EIO, os.strerror(errno.EIO))
