@@ -65,9 +65,7 @@ def load(
     """
     values: dict[str, float] = {}
     origins = dict.fromkeys(NAMES, "default")
-    paths = [os.path.join(settings_folder(), USER_FILE)]
-    if conversation is not None:
-        paths.append(os.path.join(conversation, CONVERSATION_FILE))
+    paths = files_of(conversation)
     files = {path: _tables(path) for path in paths}
     environ = os.environ if environ is None else environ
     asked = (*(mask for path, tables in files.items() for mask in _masks(tables, path)), *masks.masks_in(environ))
@@ -83,6 +81,13 @@ def load(
             origins[name] = origin
     origins.update((rule_setting(name), path) for name, (_, path) in own.items())
     return Settings(_with(defaults, values), origins, tuple(rule for rule, _ in own.values()), asked)
+
+
+def files_of(conversation: str | None) -> list[str]:
+    """The settings files that may be there, the stronger last."""
+    own = settings_folder()
+    paths = [] if own is None else [os.path.join(own, USER_FILE)]
+    return paths if conversation is None else [*paths, os.path.join(conversation, CONVERSATION_FILE)]
 
 
 def variable(name: str) -> str:
@@ -176,7 +181,7 @@ def _read(path: str) -> str | None:
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
-        raise BadSetting(f"{path!r}: {(error.strerror or str(error)).lower()}") from error
+        raise BadSetting(f"{path!r}: {(error.strerror or str(error)).lower()}; {_mend(path)}") from error
     try:
         if not stat.S_ISREG(os.fstat(fd).st_mode):
             raise BadSetting(f"{path!r}: not a regular file")
@@ -186,6 +191,12 @@ def _read(path: str) -> str | None:
     if len(data) > SETTINGS_FILE_BYTES:
         raise BadSetting(f"{path!r}: larger than {SETTINGS_FILE_BYTES} bytes")
     return _text(data, path)
+
+
+def _mend(path: str) -> str:
+    if os.path.basename(path) == CONVERSATION_FILE:
+        return "make it a file that you can read, or name another --conversation"
+    return "make it a file that you can read, or set HOME or XDG_CONFIG_HOME to a folder of yours"
 
 
 def _text(data: bytes, path: str) -> str:

@@ -13,8 +13,8 @@ from capture_core.errors import EngineUnavailable
 from capture_core.limits import LEAST_OPEN_FILES
 from capview import present
 from capview.checkup.remark import Check, Remark, chmod, quoted, remove
-from capview.folders import cache_folder, settings_folder
-from capview.settings import CONVERSATION_FILE, USER_FILE, BadSetting, Settings, load
+from capview.folders import cache_folder
+from capview.settings import BadSetting, Settings, files_of, load
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -52,7 +52,9 @@ def check_engine() -> Iterator[Remark]:
         yield Remark(Check.ENGINE, "hyperscan", str(error).partition(";")[0], "python3 -m pip install hyperscan")
     else:
         yield Remark(Check.ENGINE, "hyperscan", "loads, and finds secrets in what is printed")
-    yield from _check_kept_engine(os.path.join(cache_folder(), _ENGINE_FILE))
+    kept_in = cache_folder()
+    if kept_in is not None:
+        yield from _check_kept_engine(os.path.join(kept_in, _ENGINE_FILE))
 
 
 def check_limits(settings: Settings) -> Iterator[Remark]:
@@ -68,9 +70,7 @@ def check_limits(settings: Settings) -> Iterator[Remark]:
 
 def check_settings(conversation: str | None) -> tuple[Settings | None, list[Remark]]:
     """The settings that hold there, if they can be read, and what is wrong with their files."""
-    paths = [os.path.join(settings_folder(), USER_FILE)]
-    if conversation is not None:
-        paths.append(os.path.join(conversation, CONVERSATION_FILE))
+    paths = files_of(conversation)
     remarks = [remark for path in paths for remark in _check_settings_file(path)]
     try:
         return load(conversation=conversation), remarks

@@ -9,7 +9,7 @@ from capview import present
 from capview.cli import place
 from capview.cli.words import put_json
 from capview.escaping import safe
-from capview.folders import settings_folder
+from capview.folders import NoHome, settings_folder
 from capview.settings import CONVERSATION_FILE, NAMES, USER_FILE, load, rule_setting, variable
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ own, tables [[redact.rules]] with a name and a pattern in either file, are liste
 
 class _Setting(NamedTuple):
     name: str
-    value: float | str
+    value: float | str | None
     shown: str
     origin: str
     variable: str | None
@@ -69,11 +69,21 @@ def _settings(option: str | None) -> Iterator[_Setting]:
         yield _Setting(mask.setting, mask.value, safe(mask.value), mask.origin, None)
     yield _place("conversation", conversation, place.origin(option), place.VARIABLE)
     yield _place("conversation_settings", os.path.join(conversation, CONVERSATION_FILE), "conversation", None)
-    yield _place("user_settings", os.path.join(settings_folder(), USER_FILE), "user's settings folder", None)
-    yield _place("default_root", place.default_root(), "user's data folder", None)
+    own = settings_folder()
+    yield _place("user_settings", own and os.path.join(own, USER_FILE), "user's settings folder", None)
+    yield _place("default_root", _default_root(), "user's data folder", None)
 
 
-def _place(name: str, path: str, origin: str, variable_name: str | None) -> _Setting:
+def _default_root() -> str | None:
+    try:
+        return place.default_root()
+    except NoHome:
+        return None
+
+
+def _place(name: str, path: str | None, origin: str, variable_name: str | None) -> _Setting:
+    if path is None:
+        return _Setting(name, None, "none", "no home folder is known", variable_name)
     return _Setting(name, path, safe(path), origin, variable_name)
 
 

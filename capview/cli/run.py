@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from capture_core.front import Ending
     from capture_core.order import Order
+    from capview.folders import NoHome
 
 EXAMPLE = """\
 examples:
@@ -80,10 +81,11 @@ def run(arguments: argparse.Namespace) -> int:
         return _without_capture(arguments.command)
     from capture_core.front import die_of
     from capture_core.front import run as run_front
+    from capview.folders import NoHome
 
     try:
         order = _order(arguments)
-    except OSError as error:
+    except (OSError, NoHome) as error:
         return not_started(error)
     ending = run_front(order, meanwhile=_load_words)
     _report(ending, arguments)
@@ -92,14 +94,20 @@ def run(arguments: argparse.Namespace) -> int:
     return ending.code
 
 
-def not_started(error: OSError) -> int:
+def not_started(error: OSError | NoHome) -> int:
     """Say why no job was started; the exit code for that."""
     from capture_core.owner import NOT_STARTED
     from capview.cli.words import warn
 
-    where = "" if error.filename is None else f"{error.filename!r}: "
-    warn(f"{where}{(error.strerror or str(error)).lower()}; or run it with --no-capture")
+    warn(f"{_why(error)}; or run it with --no-capture")
     return NOT_STARTED
+
+
+def _why(error: OSError | NoHome) -> str:
+    if not isinstance(error, OSError):
+        return str(error)
+    where = "" if error.filename is None else f"{error.filename!r}: "
+    return f"{where}{(error.strerror or str(error)).lower()}"
 
 
 def _load_words() -> None:

@@ -99,5 +99,12 @@ def _short(path: str) -> str:
     """As a person would write it, safe to draw."""
     from capview.present import safe
 
-    full, home = Path(path).absolute(), Path.home()
-    return safe(f"~/{full.relative_to(home)}" if full.is_relative_to(home) else str(full))
+    full, home = Path(path).absolute(), _home()
+    return safe(f"~/{full.relative_to(home)}" if home is not None and full.is_relative_to(home) else str(full))
+
+
+def _home() -> Path | None:
+    try:
+        return Path.home()
+    except RuntimeError:
+        return None
