@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import stat
 import threading
 from contextlib import nullcontext, suppress
 from queue import SimpleQueue
@@ -14,6 +16,13 @@ from capture_core.limits import WRITE_BEHIND_BYTES
 if TYPE_CHECKING:
     from collections.abc import Callable
     from contextlib import AbstractContextManager
+
+
+class FileChanged(ShortWrite):
+    """Nothing was written: the file is not as long as what was, so somebody else has changed it."""
+
+    def __init__(self) -> None:
+        super().__init__(OSError(errno.ESTALE, os.strerror(errno.ESTALE)), 0)
 
 
 class Appender:
@@ -31,6 +40,8 @@ class Appender:
         self._blocks: SimpleQueue[bytes | None] = SimpleQueue()
         self._outcomes: SimpleQueue[BaseException | None] = SimpleQueue()
         self._begun: BaseException | None = None
+        self._length = 0
+        """How long the file is when only we have written to it."""
         self.is_behind = False
         """Whether a block may still be under way."""
 
@@ -81,10 +92,20 @@ class Appender:
         while (block := self._blocks.get()) is not None:
             self._outcomes.put(self._written(block))
 
+    def _look_at_length(self) -> None:
+        try:
+            status = os.fstat(self._fd)
+        except OSError:
+            return  # a file that is gone, on a disk far away: to write to it will tell
+        if stat.S_ISREG(status.st_mode) and status.st_size != self._length:
+            raise FileChanged
+
     def _written(self, block: bytes) -> BaseException | None:
         try:
             with self._at_disk():
+                self._look_at_length()
                 write_all(self._fd, block)
+                self._length += len(block)
         except BaseException as error:  # noqa: BLE001 — raised again in outcome()
             return error
         return None

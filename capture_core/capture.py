@@ -145,7 +145,7 @@ class Capture:
         self._settle()
         receipt = self._receipt(self._verdict(), ended=ended)
         try:
-            self._write_final(encode(receipt))
+            self._write_final(receipt)
             self._place.publish(self._receipt_file, names.final_receipt_file(self.capture_id))
         except (OSError, Refused) as error:
             if self._place.is_removed():
@@ -207,8 +207,8 @@ class Capture:
         """Made with the first byte that is to be kept: a command that prints nothing takes nothing."""
         from capture_core.allowance import Allowance, Terms
 
-        limits, is_word = self._limits, self._identity.limit_is_word
-        terms = Terms(limits.conversation_bytes, limits.capture_bytes, is_word=is_word)
+        limits = self._limits
+        terms = Terms(limits.conversation_bytes, limits.capture_bytes, self._identity.limit_from)
         return Allowance(self._place.tally_place(), self.capture_id, terms, self._handoff.at_disk)
 
     def _settle(self) -> None:
@@ -276,8 +276,18 @@ class Capture:
         except OSError as error:
             self.mishap = f"the disk did not confirm the receipt ({(error.strerror or str(error)).lower()})"
 
-    def _write_final(self, data: bytes) -> None:
+    def _write_final(self, receipt: Receipt) -> None:
+        try:
+            self._write_receipt(encode(receipt))
+        except OSError:
+            from dataclasses import replace
+
+            # The last words of what was cut may be what does not fit: where files may only be small.
+            self._write_receipt(encode(replace(receipt, preview={})))
+
+    def _write_receipt(self, data: bytes) -> None:
         fd = self._receipt_file.fd
+        os.lseek(fd, 0, os.SEEK_SET)
         write_all(fd, data)
         os.ftruncate(fd, len(data))
         os.fsync(fd)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
+
 from capture_core.record import Record
 
 KIB = 1024
@@ -39,9 +41,9 @@ SEAL_FOLLOW_FROM_BYTES = 4 * MIB
 """From here on a stream is hashed and written back while it grows; a smaller one at its end, without threads."""
 
 SEAL_BLOCK_BYTES = 256 * KIB
-SEAL_HASH_EVERY_BYTES = 1 * MIB
+SEAL_BLOCKS_BEHIND = 4
 SEAL_WRITE_BACK_EVERY_BYTES = 8 * MIB
-"""How much is read back at once, and how far hashing and writing back may lag behind."""
+"""How much is hashed together, and how far hashing, in blocks of at most a read, and writing back may lag behind."""
 
 MOST_TORN_BYTES = 3
 """What a write that failed half-way can leave of a code point."""
@@ -64,6 +66,14 @@ ENGINE_FILE_BYTES = 64 * MIB
 
 THINKING_SECONDS = 30.0
 """How long a writer may take over one read without going to its disk; beyond, it counts as stalled."""
+
+
+class LimitFrom(StrEnum):
+    """Where the limit of one capture came from."""
+
+    DEFAULT = "default"
+    ASKED = "asked"
+    """Somebody asked for just this one: the conversation may retain as much beside what it has."""
 
 
 class Limits(Record):

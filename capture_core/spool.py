@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from typing import TYPE_CHECKING
 
-from capture_core.append import Appender
+from capture_core.append import Appender, FileChanged
 from capture_core.cutting import cut_before, whole_chars, whole_chars_back
 from capture_core.durable import FINAL_MODE, size_of
 from capture_core.facts import ByteRange, CaptureReason, CaptureState, PreviewFacts, StreamFacts
@@ -114,9 +114,13 @@ class Spool:
         start, failure = self._retained, self._appender.outcome()
         done = len(block.text) if failure is None else self._cut_before(block.text, failure.done)
         self._record(block.text[:done])
-        if failure is not None:
+        if isinstance(failure, FileChanged):
+            # What is there is left as it is: evidence of that.
+            self._stop(CaptureReason.DAMAGED)
+        elif failure is not None:
             self._appender.cut_back(self._retained)
             self._stop(fault(failure))
+        if failure is not None:
             self._budget.give_back(len(block.text) - failure.done)
             self._refuse(block.text[done:])
         self._describe(start, block)
@@ -194,8 +198,15 @@ class Spool:
         try:
             self._sealer.close()
             self._sha256, self._lines = self._sealer.hexdigest(), None if self._is_raw else self._sealer.lines()
+            self._look_at_length()
         finally:
             os.fchmod(self.file.fd, FINAL_MODE)
+
+    def _look_at_length(self) -> None:
+        # Where even that cannot be asked, the file is gone: what renames it will tell.
+        with suppress(OSError):
+            if self.reason is None and size_of(self.file.fd) != self._retained:
+                self._stop(CaptureReason.DAMAGED)
 
     def kept(self) -> int:
         """Bytes that the files have, the sidecars' too, once nothing more is written."""
@@ -264,7 +275,7 @@ class Spool:
     def _record(self, text: bytes) -> None:
         self._retained += len(text)
         self._last = text[-1:] or self._last
-        self._sealer.committed(self._retained)
+        self._sealer.committed(text)
 
     def _refuse(self, text: bytes) -> None:
         self._uncommitted += len(text)

@@ -7,6 +7,7 @@ import hashlib
 import json
 import os
 import signal
+import subprocess
 import sys
 import threading
 from pathlib import Path
@@ -382,3 +383,15 @@ def test_a_job_that_prints_nothing_does_not_have_its_live_receipt_rewritten(
     assert looks[-1] == looks[2], "something was replaced between one look and another"
     (tmp_path / "gate").write_text("go\n")
     job.wait()
+
+
+def test_where_files_may_only_be_small_the_receipt_does_without_the_last_words(tmp_path: Path) -> None:
+    """The receipt of a log that was cut was itself too large for the limit that had cut it, and lost."""
+    place = tmp_path / "c"
+    command = f"ulimit -f 8; exec capview run --quiet --conversation {place} -- sh -c 'seq 1 3000; exit 3'"
+    done = subprocess.run(["sh", "-c", command], check=False, capture_output=True)
+    assert done.returncode == 3, done.stderr
+    [final] = (place / "tool-outputs" / "shell").glob("*.json")
+    receipt = json.loads(final.read_text())
+    assert receipt["capture"] == {"state": "partial", "reason": "write-error"}
+    assert receipt["preview"] == {}

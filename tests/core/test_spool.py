@@ -23,7 +23,7 @@ from capture_core.sanitise import Counts
 from capture_core.spool import Spool
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
 
@@ -202,3 +202,49 @@ def test_a_preview_shows_whole_characters_and_counts_what_it_omits(
     assert (preview.returned_bytes, preview.omitted_bytes) == (len(shown), len(data) - len(shown))
     file.discard()
     directory.close()
+
+
+CHANGES: dict[str, Callable[[int], object]] = {
+    "emptied": lambda fd: os.ftruncate(fd, 0),
+    "shorter": lambda fd: os.ftruncate(fd, 3),
+    "longer": lambda fd: os.pwrite(fd, b"FOREIGN", os.fstat(fd).st_size),
+}
+
+
+@pytest.mark.parametrize("size", [10, WRITE_BEHIND_BYTES])
+@pytest.mark.parametrize("change", CHANGES)
+def test_a_file_that_somebody_changes_meanwhile_is_not_called_complete(
+    make_spool: MakeSpool, change: str, size: int
+) -> None:
+    """A log was emptied while it was written, filled up with NULs, and called complete with a digest to prove it."""
+    spool, block = make_spool(), b"a" * (size - 1) + b" "
+    spool.feed(block)
+    spool.complete()
+    CHANGES[change](spool.file.fd)
+    left = os.fstat(spool.file.fd).st_size
+    spool.feed(b"more ")
+    spool.finish(eof=True)
+    spool.seal()
+    facts = spool.facts(ReaderCounts(observed=size + 5))
+    assert (facts.state, facts.reason, facts.end) == (CaptureState.PARTIAL, CaptureReason.DAMAGED, size)
+    assert (facts.sha256, facts.uncommitted) == (hashlib.sha256(block).hexdigest(), 5)
+    assert os.fstat(spool.file.fd).st_size == left, "what somebody did is left to be looked at"
+
+
+def test_a_file_that_is_longer_at_the_end_is_not_called_complete(make_spool: MakeSpool) -> None:
+    spool = make_spool()
+    spool.feed(b"all of it ")
+    spool.finish(eof=True)
+    os.pwrite(spool.file.fd, b"FOREIGN", 10)
+    spool.seal()
+    facts = spool.facts(ReaderCounts(observed=10))
+    assert (facts.state, facts.reason, facts.retained) == (CaptureState.PARTIAL, CaptureReason.DAMAGED, 10)
+
+
+def test_the_digest_is_of_what_was_written_not_of_what_somebody_put_there(make_spool: MakeSpool) -> None:
+    spool = make_spool()
+    spool.feed(b"all of it ")
+    os.pwrite(spool.file.fd, b"XXX", 0)
+    spool.finish(eof=True)
+    spool.seal()
+    assert spool.facts(ReaderCounts(observed=10)).sha256 == hashlib.sha256(b"all of it ").hexdigest()

@@ -236,9 +236,9 @@ ROWS: Final = (
         ground="ulimit -n 100",
     ),
     Row(
-        "RLIMIT_FSIZE, the final receipt does not fit",
+        "RLIMIT_FSIZE, the final receipt does not fit with the last words of the text",
         (),
-        UNFINISHED._replace(end=4094, stdout="partial"),
+        Outcome("partial", "write-error", end=4094, stdout="partial", words="a write failed"),
         (EFBIG,),
         "lines 0 1000; echo warning >&2",
         lines=1000,
