@@ -24,6 +24,7 @@ from capture_core.limits import (
     ALLOWANCE_STEP_SHARE,
     ALLOWANCE_WARN_FROM,
     SIDECAR_SHARE,
+    LimitFrom,
 )
 from capture_core.record import NamedTuple
 from capture_core.shared_tally import HeldUp, SharedTally
@@ -46,8 +47,7 @@ class Terms(NamedTuple):
     """What all captures of the conversation may retain together."""
     capture: int
     """What this one may retain."""
-    is_word: bool = False
-    """Whether somebody asked for just that: then the conversation may retain as much beside what others have."""
+    capture_from: LimitFrom = LimitFrom.DEFAULT
 
 
 class _Crowded(CaptureError):
@@ -161,7 +161,7 @@ class Allowance:
         return min(self._share_of_sidecars - self._taken_by_sidecars, self._limit(tally) - tally.taken)
 
     def _limit(self, tally: Tally) -> int:
-        if not self._terms.is_word:
+        if self._terms.capture_from is LimitFrom.DEFAULT:
             return self._terms.conversation
         others = tally.taken - self._taken
         return max(self._terms.conversation, others + self._terms.capture + self._share_of_sidecars)
@@ -239,7 +239,7 @@ class Allowance:
 
     def _sidecars_of(self, left: int) -> int:
         share = self._terms.capture // SIDECAR_SHARE
-        if not self._terms.is_word:
+        if self._terms.capture_from is LimitFrom.DEFAULT:
             share = min(share, max(0, left) // ALLOWANCE_SIDECAR_SHARE)
         return share // RECORD_BYTES * RECORD_BYTES
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from capture_core import names
 from capture_core.errors import BadName
 from capture_core.facts import ProcessState
+from capture_core.limits import LimitFrom
 from capture_core.record import NamedTuple
 
 if TYPE_CHECKING:
@@ -23,8 +24,7 @@ class Identity(NamedTuple):
     producer: Producer
     call_id: str | None = None
     job_id: str | None = None
-    limit_is_word: bool = False
-    """Whether somebody asked for just this limit: the conversation may retain as much beside what it has."""
+    limit_from: LimitFrom = LimitFrom.DEFAULT
     process: ProcessState = ProcessState.RUNNING
     upstream: Upstream | None = None
     """What is said of a given text."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from capture_core.facts import StreamName
+from capture_core.limits import LimitFrom
 from capture_core.record import NamedTuple
 
 if TYPE_CHECKING:
@@ -23,8 +24,7 @@ class Order(NamedTuple):
     tool: str
     producer: Producer
     limits: Limits
-    limit_is_word: bool = False
-    """Whether somebody asked for just this limit: the conversation may retain as much beside what it has."""
+    limit_from: LimitFrom = LimitFrom.DEFAULT
     merge: bool = False
     """One pipe for both streams, so that their order is known."""
     pass_through: bool = True

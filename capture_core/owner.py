@@ -196,7 +196,7 @@ def _identity(order: Order) -> Identity:
         streams=order.streams,
         producer=order.producer,
         call_id=order.call_id,
-        limit_is_word=order.limit_is_word,
+        limit_from=order.limit_from,
     )
 
 

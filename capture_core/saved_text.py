@@ -14,6 +14,7 @@ from capture_core.errors import EngineUnavailable, SourceFailed
 from capture_core.facts import CaptureReason, ProcessState, StreamName
 from capture_core.handoff import ReaderCounts
 from capture_core.identity import Identity, admit
+from capture_core.limits import LimitFrom
 from capture_core.record import NamedTuple
 from capture_core.text_source import pieces
 
@@ -37,8 +38,7 @@ class Description(NamedTuple):
     upstream: Upstream = upstream.WHOLE
     label: str | None = None
     call_id: str | None = None
-    limit_is_word: bool = False
-    """Whether somebody asked for just this limit, as of a capture's identity."""
+    limit_from: LimitFrom = LimitFrom.DEFAULT
 
 
 def save(given: Given, description: Description, conversation: str, limits: Limits, masking: Masking) -> Receipt:
@@ -73,7 +73,7 @@ def _identity(description: Description, conversation: str, masking: Masking) -> 
         streams=(StreamName.CONTENT,),
         producer=type(producer)(**masked),
         call_id=description.call_id,
-        limit_is_word=description.limit_is_word,
+        limit_from=description.limit_from,
         process=ProcessState.NONE,
         upstream=description.upstream,
     )

@@ -120,7 +120,7 @@ def _load_words() -> None:
 def _order(arguments: argparse.Namespace) -> Order:
     from capture_core import names
     from capture_core.facts import Producer
-    from capture_core.limits import FOR_PEOPLE, LIBRARY
+    from capture_core.limits import FOR_PEOPLE, LIBRARY, LimitFrom
     from capture_core.order import Order
     from capview import __version__, masks
     from capview.cli.place import chosen
@@ -139,7 +139,7 @@ def _order(arguments: argparse.Namespace) -> Order:
         tool=names.new_tool_name(arguments.tool),
         producer=Producer(adapter="capview-run", version=__version__, source="process"),
         limits=settings.limits,
-        limit_is_word=arguments.limit is not None,
+        limit_from=LimitFrom.DEFAULT if arguments.limit is None else LimitFrom.ASKED,
         merge=arguments.merge,
         pass_through=not (arguments.quiet or arguments.json),
         detach=arguments.detach,

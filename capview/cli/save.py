@@ -117,6 +117,7 @@ def _masking(settings: Settings, *, slow: bool) -> EngineMasking:
 
 
 def _description(arguments: argparse.Namespace) -> Description:
+    from capture_core.limits import LimitFrom
     from capture_core.saved_text import Description
     from capview import __version__
 
@@ -126,7 +127,7 @@ def _description(arguments: argparse.Namespace) -> Description:
         upstream=arguments.upstream_truncated,
         label=arguments.label,
         call_id=arguments.call_id,
-        limit_is_word=arguments.limit is not None,
+        limit_from=LimitFrom.DEFAULT if arguments.limit is None else LimitFrom.ASKED,
     )
 
 

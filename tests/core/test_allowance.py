@@ -28,7 +28,7 @@ from capture_core.directory import open_own
 from capture_core.durable import NewFile, lock
 from capture_core.errors import PlaceRefused
 from capture_core.facts import AllowanceState, CaptureFacts, CaptureReason, CaptureState
-from capture_core.limits import ALLOWANCE_UNLISTED_BYTES, MIB
+from capture_core.limits import ALLOWANCE_UNLISTED_BYTES, MIB, LimitFrom
 from capture_core.namespace import new_capture_id
 from capture_core.recount import reconcile
 from capture_core.shared_tally import Place, SharedTally
@@ -75,13 +75,13 @@ class Tree:
 class Owner:
     """A capture of one stream, as far as it retains bytes."""
 
-    def __init__(self, tree: Tree, *, limit: int = LIMIT, capture: int = 32 * MIB, is_word: bool = False) -> None:
+    def __init__(self, tree: Tree, *, limit: int = LIMIT, capture: int = 32 * MIB, asked: bool = False) -> None:
         self.capture = new_capture_id()
         self.place = tree.tool
         self.file = NewFile(tree.tool, tree.scratch, self.capture)
         lock(self.file.fd)
         self.file.publish(tree.tool, f"{self.capture}.stdout.live")
-        terms = Terms(limit, capture, is_word=is_word)
+        terms = Terms(limit, capture, LimitFrom.ASKED if asked else LimitFrom.DEFAULT)
         self.allowance = Allowance(tree.place, self.capture, terms, nullcontext)
         self.unwritten = 0
 
@@ -197,7 +197,7 @@ def test_the_last_bytes_can_be_used_by_anyone(tree: Tree) -> None:
 def test_an_explicit_limit_counts_beside_what_others_have(tree: Tree) -> None:
     first = Owner(tree, capture=0)
     first.retain(LIMIT)
-    second = Owner(tree, capture=5_000, is_word=True)
+    second = Owner(tree, capture=5_000, asked=True)
     assert second.retain(5_000) == 5_000
     assert second.describe(600) == 600
     assert second.retain(9) < 9 + 5_000
@@ -210,7 +210,7 @@ def test_an_explicit_limit_counts_beside_what_others_have(tree: Tree) -> None:
 
 
 def test_an_explicit_limit_that_fits_raises_nothing(tree: Tree) -> None:
-    owner = Owner(tree, capture=5_000, is_word=True)
+    owner = Owner(tree, capture=5_000, asked=True)
     owner.retain(5_000)
     owner.settle()
     facts = owner.allowance.facts()
