@@ -153,8 +153,19 @@ def test_folders_are_those_of_platformdirs(monkeypatch: pytest.MonkeyPatch, valu
         monkeypatch.setenv("HOME", home)
         theirs = platformdirs.PlatformDirs("capview", appauthor=False)
         assert os.path.normpath(folders.data_folder()) == os.path.normpath(theirs.user_data_dir)
-        assert os.path.normpath(folders.settings_folder()) == os.path.normpath(theirs.user_config_dir)
-        assert os.path.normpath(folders.cache_folder()) == os.path.normpath(theirs.user_cache_dir)
+        assert os.path.normpath(folders.settings_folder() or "") == os.path.normpath(theirs.user_config_dir)
+        assert os.path.normpath(folders.cache_folder() or "") == os.path.normpath(theirs.user_cache_dir)
+
+
+def test_a_settings_file_that_cannot_be_read_says_how_to_mend_it(tmp_path: Path, user_file: Path) -> None:
+    own = tmp_path / "capview.toml"
+    for file, words in ((own, "name another --conversation"), (user_file, "set HOME or XDG_CONFIG_HOME")):
+        file.symlink_to(file.name)
+        with pytest.raises(
+            BadSetting, match=f"{file.name}': too many levels of symbolic links; make it a file.*{words}"
+        ):
+            load(conversation=str(tmp_path), environ={})
+        file.unlink()
 
 
 RULE = "[[redact.rules]]\nname = 'staff-id'\npattern = 'EMP-[0-9]{6}'\n"

@@ -17,6 +17,9 @@ UNKNOWN: Final = 1
 
 SIGNAL_BASE: Final = 128
 
+HIGHEST: Final = 255
+"""The last exit code that there is."""
+
 
 def has_ended(entry: Entry) -> bool:
     """Whether nothing more will come: final, or its owner died."""
@@ -24,7 +27,10 @@ def has_ended(entry: Entry) -> bool:
 
 
 def exit_code(entry: Entry) -> int:
-    """The child's own code, 128+N for a signal, 0 where there was no process; says a word when the end is unknown."""
+    """The child's own code, 128+N for a signal, 0 where there was no process; says a word when the end is unknown.
+
+    A receipt may give any number, of which a process's code has the lowest eight bits; none but 0 becomes 0.
+    """
     ref, process = entry.receipt.ref, entry.process
     if entry.liveness is Liveness.OWNER_DIED:
         say(f"{ref}: its owner died; {present.summary(entry)}")
@@ -32,11 +38,15 @@ def exit_code(entry: Entry) -> int:
     if process.state is ProcessState.NONE:
         return 0
     if process.exit_code is not None:
-        return process.exit_code
+        return process.exit_code and _failed(process.exit_code)
     if process.signal is not None:
-        return SIGNAL_BASE + process.signal
+        return _failed(SIGNAL_BASE + process.signal)
     say(f"{ref}: how it ended is unknown; {present.summary(entry)}")
     return UNKNOWN
+
+
+def _failed(number: int) -> int:
+    return number if 0 < number <= HIGHEST else HIGHEST
 
 
 class Doubt:

@@ -12,7 +12,6 @@ from capture_core.account import Uncounted, kept_in
 from capture_core.catalog import Catalogue, newest_first
 from capture_core.errors import Refused
 from capture_core.facts import CaptureState, Liveness, ProcessState
-from capture_core.shelf import conversations_in
 from capview import present, room
 from capview.cli import place
 from capview.cli.colour import is_coloured
@@ -77,10 +76,10 @@ def _conversations(arguments: argparse.Namespace) -> list[str]:
     if not arguments.all:
         path = place.chosen(arguments.conversation)
         # The place of a working directory comes into being with its first capture.
-        return [path] if arguments.conversation or os.path.lexists(path) else []
+        return [path] if arguments.conversation or place.is_there(path) else []
     if arguments.conversation:
         raise Refused("ls: --all lists every conversation; give it without --conversation")
-    return sorted(conversations_in(place.default_root()))
+    return place.conversations()
 
 
 def _look(paths: Iterable[str]) -> tuple[list[_Found], list[Unreadable]]:

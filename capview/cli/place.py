@@ -7,6 +7,7 @@ import re
 from binascii import crc32
 from typing import Final
 
+from capture_core.errors import PlaceRefused
 from capture_core.limits import CONVERSATION_SLUG_CHARS
 from capview.folders import data_folder
 
@@ -31,6 +32,39 @@ def default_root() -> str:
     A job that searches its workspace would otherwise feed on its own capture.
     """
     return os.path.join(data_folder(), "conversations")
+
+
+def is_there(path: str) -> bool:
+    """Whether anything stands at ``path``; raises ``PlaceRefused`` where that cannot be seen."""
+    try:
+        os.lstat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except OSError as error:
+        raise _unseen(path, error) from error
+    return True
+
+
+def conversations() -> list[str]:
+    """The conversations below the default root, by name; raises ``PlaceRefused`` where it cannot be read."""
+    from capture_core.shelf import conversations_in
+
+    root = default_root()
+    try:
+        os.scandir(root).close()
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        raise _unseen(root, error) from error
+    return sorted(conversations_in(root))
+
+
+def _unseen(path: str, error: OSError) -> PlaceRefused:
+    words = (error.strerror or str(error)).lower()
+    return PlaceRefused(
+        f"{path!r}: it cannot be read ({words}); make its folders readable for you, name another --conversation, "
+        "or set HOME or XDG_DATA_HOME to a folder of yours"
+    )
 
 
 def for_directory(directory: bytes) -> str:

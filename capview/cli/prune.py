@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections import Counter
 from typing import TYPE_CHECKING, Final
 
 from capture_core.errors import PlaceRefused, Refused
 from capture_core.pruning import Candidate, Rule, pick
-from capture_core.shelf import conversations_in
 from capture_core.standing import Standing, survey
 from capview import present
 from capview.cli import place
@@ -78,10 +76,10 @@ def _conversations(arguments: argparse.Namespace) -> list[str]:
     if not arguments.all:
         path = place.chosen(arguments.conversation)
         # The place of a working directory comes into being with its first capture.
-        return [path] if arguments.conversation or os.path.lexists(path) else []
+        return [path] if arguments.conversation or place.is_there(path) else []
     if arguments.conversation:
         raise Refused("prune: --all means every conversation; give it without --conversation")
-    return sorted(conversations_in(place.default_root()))
+    return place.conversations()
 
 
 def _surveyed(paths: Sequence[str]) -> tuple[list[Found], bool]:

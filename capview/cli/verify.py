@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections import Counter
 from typing import TYPE_CHECKING, Final
@@ -70,7 +69,7 @@ def _verified(arguments: argparse.Namespace) -> Iterator[Verified]:
         return
     path = place.chosen(arguments.conversation)
     # The place of a working directory comes into being with its first capture.
-    if not arguments.conversation and not os.path.lexists(path):
+    if not arguments.conversation and not place.is_there(path):
         return
     catalogue = Catalogue(path)
     for name in catalogue.names():

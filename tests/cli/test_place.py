@@ -10,6 +10,7 @@ import pytest
 
 from capture_core.refs import resolve
 from capview.cli import place
+from capview.cli.main import main
 from capview.cli.pick import pick
 from tests.captures import Owner, finished, new_id
 from tests.commands import Here
@@ -51,6 +52,17 @@ def test_a_directory_has_a_readable_name_of_its_own(directory: bytes, slug: str)
 def test_two_directories_of_one_name_have_two_conversations() -> None:
     assert place.for_directory(b"/a/build") != place.for_directory(b"/b/build")
     assert place.for_directory(b"/a/build") == place.for_directory(b"/a/build")
+
+
+@pytest.mark.parametrize("words", [("ls",), ("ls", "--all"), ("prune", "--keep", "3"), ("verify",)])
+def test_a_data_folder_that_cannot_be_read_is_not_called_empty(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], words: tuple[str, ...]
+) -> None:
+    (tmp_path / "loop").symlink_to("loop")
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "loop"))
+    assert main(words) == 2
+    (line,) = capfd.readouterr().err.splitlines()
+    assert "it cannot be read (too many levels of symbolic links); make its folders readable" in line
 
 
 @pytest.fixture

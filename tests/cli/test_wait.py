@@ -47,6 +47,16 @@ def test_one_gives_its_own_code(here: Here, tmp_path: Path, process: ProcessFact
     thread.join()
 
 
+@pytest.mark.parametrize("number", [256, 512, -256, 2**40])
+@pytest.mark.parametrize("is_signal", [False, True])
+def test_no_number_of_a_receipt_becomes_0(here: Here, tmp_path: Path, number: int, *, is_signal: bool) -> None:
+    said = ProcessFacts(state=ProcessState.EXITED, pid=1, exit_code=number)
+    if is_signal:
+        said = ProcessFacts(state=ProcessState.EXITED, pid=1, signal=number - 128)
+    finished(tmp_path, process=said)
+    assert (here("wait", "@last")[0], here("follow", "@last")[0]) == (255, 255)
+
+
 def test_several_are_well_only_if_each_exited_0(here: Here, tmp_path: Path) -> None:
     one, two, bad = finished(tmp_path), finished(tmp_path), finished(tmp_path, process=FAILED)
     assert here("wait", one.id, two.id)[0] == 0
