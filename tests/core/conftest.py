@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from capture_core import Conversation
+from tests.core.allowance_owner import Tree
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
 
@@ -20,3 +22,10 @@ def place(tmp_path: Path) -> Path:
 @pytest.fixture
 def conversation(place: Path) -> Conversation:
     return Conversation.open(str(place))
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Iterator[Tree]:
+    tree = Tree(tmp_path / "conversation")
+    yield tree
+    tree.close()
