@@ -12,7 +12,7 @@ from capture_core.limits import ALLOWANCE_WARN_FROM
 from capview.units import size
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from capture_core.facts import AllowanceFacts, Receipt
 
@@ -65,6 +65,15 @@ def advice(receipt: Receipt) -> Iterator[str]:
         return
     if is_nearly_full(allowance.used_bytes, setting(allowance)):
         yield f"the conversation has {share(allowance.used_bytes, setting(allowance))}; {_FREE_ROOM}"
+
+
+def allowed(said: Iterable[AllowanceFacts | None], as_set: int) -> int:
+    """What a conversation may keep: as set here, or less, where the owner of its newest capture knew of less.
+
+    ``said`` is of receipts, newest first.
+    """
+    newest = next((allowance for allowance in said if allowance is not None), None)
+    return as_set if newest is None else min(setting(newest), as_set)
 
 
 def is_nearly_full(used: int | None, limit: int) -> bool:

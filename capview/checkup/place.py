@@ -7,6 +7,7 @@ import os
 from typing import TYPE_CHECKING, Final
 
 from capture_core.descend import NotOurs, open_file, tool_folder
+from capture_core.errors import PlaceRefused
 from capture_core.limits import GIB, KIB, LEAST_FREE_INODES, MIB
 from capture_core.liveness import Use, file_system, is_local, use_of
 from capture_core.standing import is_lockable
@@ -54,8 +55,8 @@ def check_room(path: str, fd: int, settings: Settings) -> Iterator[Remark]:
         yield Remark(Check.ROOM, path, words)
 
 
-def check_allowance(path: str, settings: Settings) -> Iterator[Remark]:
-    """How much of what it may keep the conversation has."""
+def check_allowance(path: str, settings: Settings, captures: Sequence[Found]) -> Iterator[Remark]:
+    """How much of what it may keep the conversation has, by the word that a list of captures goes by too."""
     from capture_core.account import Uncounted, account
     from capview import room
 
@@ -66,10 +67,19 @@ def check_allowance(path: str, settings: Settings) -> Iterator[Remark]:
     except Uncounted as error:
         yield Remark(Check.ALLOWANCE, path, str(error), f"find {quoted(path)} -ls > /dev/null")
         return
-    limit = settings.limits.conversation_bytes
+    except PlaceRefused as error:
+        # The check of the tree says how to mend that.
+        yield Remark(Check.ALLOWANCE, path, f"what it keeps is not known: {error}")
+        return
+    usual = settings.limits.conversation_bytes
+    newest_first = sorted((each for each in captures if each.entry), key=lambda each: each.started, reverse=True)
+    limit = room.allowed((each.entry.receipt.allowance for each in newest_first if each.entry), usual)
     used = max(found.kept, found.counted or 0)
     words = f"has {room.share(used, limit)}"
-    mend = _prune(path, f"--to-size {_round(limit // 2)}") if room.is_nearly_full(used, limit) else None
+    if limit != usual:
+        words = f"{words} by its newest capture, {present.size(usual)} by the settings"
+    # One run may have been given less: nothing is pruned for what holds no longer.
+    mend = _prune(path, f"--to-size {_round(usual // 2)}") if room.is_nearly_full(used, usual) else None
     yield Remark(Check.ALLOWANCE, path, words, mend)
 
 
@@ -94,13 +104,20 @@ def _has_no_locks(path: str, found: Sequence[Found]) -> bool:
     for each in found:
         for name in (file.name for file in each.files if is_lockable(file.name) and file.is_ours):
             with tool_folder(path, each.name.tool) as folder:
-                fd = None if folder is None else open_file(folder, name)
+                fd = None if folder is None else _opened(folder, name)
             if fd is not None:
                 try:
                     return use_of(fd) is Use.UNTOLD
                 finally:
                     os.close(fd)
     return False
+
+
+def _opened(folder: int, name: str) -> int | None:
+    try:
+        return open_file(folder, name)
+    except PlaceRefused:
+        return None  # the check of the tree says how to mend that
 
 
 def _prune(path: str, what: str) -> str:

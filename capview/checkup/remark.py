@@ -73,6 +73,11 @@ def move(path: str, folder: str) -> str:
     return f"mv -n -- {quoted(path)} {quoted(os.path.join(folder, os.path.basename(path)))}.moved"
 
 
+def move_all(stem: str, folder: str) -> str:
+    """The command that moves every file whose name begins with ``stem`` and a dot into a folder of their own."""
+    return f"mkdir -p -m 0700 -- {quoted(folder)} && mv -n -t {quoted(folder)} -- {quoted(stem)}.*"
+
+
 def remove(path: str) -> str:
     """The command that removes one name."""
     return f"rm -f -- {quoted(path)}"

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Container, Iterator
 
 _IGNORE_FILE: Final = ".gitignore"
+_SCRATCH: Final = "tmp"
 _OTHERS: Final = 0o077
 _FINAL: Final = frozenset({"txt", "bin", "json"})
 _EITHER: Final = frozenset({"sgr", "times"})
@@ -124,6 +125,9 @@ class _Tree:
         yield from self._owner(where, status)
         if status.st_mode & _OTHERS:
             yield Remark(Check.MODE, where, _who(status.st_mode), chmod(FILE_MODE, where))
+        elif status.st_mode & _needed(where) != _needed(where):
+            words = f"mode {status.st_mode & _MODES:04o}, which its owner cannot work with"
+            yield Remark(Check.MODE, where, words, chmod(FILE_MODE, where))
 
     @contextmanager
     def _folder(self, path: str, parent: int | None, name: str) -> Iterator[tuple[int | None, list[Remark]]]:
@@ -186,8 +190,18 @@ def _mode(where: str, status: os.stat_result, parts: names.FileName, *, is_live:
     if mode & _OTHERS:
         yield Remark(Check.MODE, where, _who(mode), chmod(mend, where))
     elif not is_live:
-        words = f"mode {mode:04o}" if not is_final else f"mode {mode:04o}: what is final is not to be written"
+        words = f"mode {mode:04o}"
+        if not mode & stat.S_IRUSR:
+            words = f"{words}: its own user may not read it"
+        elif is_final:
+            words = f"{words}: what is final is not to be written"
         yield Remark(Check.MODE, where, words, chmod(mend, where))
+
+
+def _needed(where: str) -> int:
+    """What its owner must be able to do with a private file; a temporary one may have its last mode already."""
+    is_temporary = os.path.basename(os.path.dirname(where)) == _SCRATCH
+    return stat.S_IRUSR if is_temporary else stat.S_IRUSR | stat.S_IWUSR
 
 
 def _who(mode: int) -> str:

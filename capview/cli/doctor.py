@@ -115,7 +115,7 @@ def _check_conversation(path: str) -> Iterator[Remark]:
             yield from (remark for remark in remarks if remark.where.startswith(path))
             if settings is not None:
                 yield from check_room(path, fd, settings)
-                yield from check_allowance(path, settings)
+                yield from check_allowance(path, settings, found)
     except PlaceRefused as error:
         yield Remark(Check.PLACE, path, str(error), f"chmod u+rwx {quoted(path)}")
 

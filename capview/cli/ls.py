@@ -189,9 +189,7 @@ def _kept(path: str) -> int | None:
 
 
 def _allowance(path: str, found: Sequence[_Found]) -> int:
-    """What the conversation may keep: by its newest receipt that says it, since its owner knows, else as set here."""
     from capview.settings import load
 
     said = (item.entry.receipt.allowance for item in found if item.path == path)
-    newest = next((allowance for allowance in said if allowance is not None), None)
-    return load(conversation=path).limits.conversation_bytes if newest is None else room.setting(newest)
+    return room.allowed(said, load(conversation=path).limits.conversation_bytes)
