@@ -214,13 +214,13 @@ _RSS_UNIT = 1 if os.uname().sysname == "Darwin" else 1024
 
 
 def _spawn_failed(program: str | bytes, cwd: str | None, error: OSError) -> SpawnFailed:
-    name = os.fsdecode(program) or "''"
+    code = error.errno or errno.EINVAL
+    said = (error.strerror or str(error)).lower()
     if cwd is not None and error.filename is not None and os.fsdecode(error.filename) == cwd:
-        name = cwd
+        return SpawnFailed(cwd, code, f"{said}; name a folder for the command to run in that it can enter")
     words = {
         errno.ENOENT: "command not found",
         errno.EACCES: "not executable (permission denied, or a folder)",
         errno.ENOEXEC: "not executable (no program format that this system knows)",
     }
-    code = error.errno or errno.EINVAL
-    return SpawnFailed(name, code, words.get(code, (error.strerror or str(error)).lower()))
+    return SpawnFailed(os.fsdecode(program) or "''", code, words.get(code, said))

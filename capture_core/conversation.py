@@ -10,7 +10,7 @@ import shlex
 import threading
 from typing import TYPE_CHECKING, Final
 
-from capture_core import saved_text
+from capture_core import checked, saved_text
 from capture_core import upstream as said_of
 from capture_core.facts import EndedBy, EndReason, Producer, StreamName
 from capture_core.happenings import Cancel
@@ -87,9 +87,9 @@ class Conversation:
     def __init__(
         self, path: str, limits: Limits = LIBRARY, *, rules: Sequence[UserRule] = (), slow_engine: bool = False
     ) -> None:
-        self.path = path
-        self._limits = limits
-        self._rules = tuple(rules)
+        self.path = checked.path("path", path)
+        self._limits = checked.limits(limits)
+        self._rules = checked.rules(rules)
         self._slow_engine = slow_engine
 
     @classmethod
@@ -99,7 +99,7 @@ class Conversation:
         """The conversation at ``path``; made, private, with its first capture when it is not there.
 
         ``rules``: redaction rules beside the built-in ones.  ``slow_engine``: find secrets without hyperscan, at a
-        hundred kilobytes or two a second and without ``rules``.
+        hundred kilobytes or two a second and without ``rules``.  Raises ``BadInput`` for what is of no use.
         """
         return cls(path, limits, rules=rules, slow_engine=slow_engine)
 
@@ -120,17 +120,31 @@ class Conversation:
     ) -> RunningJob:
         """Start ``argv`` in the background, reading nothing; ``label`` defaults to the command line, masked.
 
+        ``argv``: texts, or paths and bytes as ``os.fsdecode`` takes them.
         ``merge``: one pipe for both streams, so that their order is known.  ``timeout``: seconds, then TERM and
         KILL.  ``raw_binary``: keep the exact bytes of the streams, unmasked.  Masked in every form are the values of
         environment variables whose names look secret or match one of the globs ``mask_env``, and of ``mask_files``.
         Raises ``Refused`` when the place or such a file is not acceptable and ``SpawnFailed`` when the command cannot
         be started; nothing stays behind then.
         """
+        words, env = checked.argv(argv), checked.environment(env)
+        text = shlex.join(words) if label is None else checked.text("label", label)
         masking = self._masking(env, mask_env, mask_files)
         streams = (StreamName.OUTPUT,) if merge else (StreamName.STDOUT, StreamName.STDERR)
-        identity = Identity(conversation=self.path, tool=tool, streams=streams, producer=_PRODUCER, call_id=call_id)
-        command = Command(argv=argv, cwd=cwd, env=env, stdin=None, timeout_seconds=timeout)
-        text = label if label is not None else shlex.join(argv)
+        identity = Identity(
+            conversation=self.path,
+            tool=checked.text("tool", tool),
+            streams=streams,
+            producer=_PRODUCER,
+            call_id=checked.text_or_none("call_id", call_id),
+        )
+        command = Command(
+            argv=words,
+            cwd=None if cwd is None else checked.path("cwd", cwd),
+            env=env,
+            stdin=None,
+            timeout_seconds=checked.seconds("timeout", timeout),
+        )
         streams_masking = RawStreams(masking) if raw_binary else masking
         job = Job.start(command, identity, self._limits, streams_masking, make_label=lambda: masking.line(text))
         return RunningJob(job, masking)
@@ -163,11 +177,11 @@ class Conversation:
         raises nothing: the receipt says so.  ``OSError`` and ``PlaceGone``: there is no final receipt.
         """
         description = saved_text.Description(
-            tool=tool,
-            producer=producer,
-            upstream=said_of.parse(upstream) if isinstance(upstream, str) else upstream,
-            label=label,
-            call_id=call_id,
+            tool=checked.text("tool", tool),
+            producer=checked.producer(producer),
+            upstream=checked.upstream(upstream),
+            label=checked.text_or_none("label", label),
+            call_id=checked.text_or_none("call_id", call_id),
         )
         return saved_text.save(text, description, self.path, self._limits, self._masking(None, mask_env, mask_files))
 
@@ -177,6 +191,10 @@ class Conversation:
         return EngineMasking(
             self._limits,
             user_rules=self._rules,
-            known=KnownSources(environment_of(env), tuple(mask_env), tuple(map(read_mask_file, mask_files))),
+            known=KnownSources(
+                environment_of(env),
+                checked.texts("mask_env", mask_env),
+                tuple(map(read_mask_file, checked.paths("mask_files", mask_files))),
+            ),
             slow=self._slow_engine,
         )

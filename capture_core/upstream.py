@@ -47,12 +47,16 @@ def checked(upstream: Upstream) -> Upstream:
         words = f"a text cannot be cut {str(upstream.kind)[:80]!a}; say one of {', '.join(UpstreamKind)}"
         raise BadInput(words) from error
     if upstream.unit is not None and upstream.unit not in UNITS:
-        raise BadInput(f"a limit cannot count {upstream.unit[:80]!a}; it counts one of {', '.join(UNITS)}")
-    if (upstream.limit is None) != (upstream.unit is None) or (upstream.limit is not None and upstream.limit < 0):
+        raise BadInput(f"a limit cannot count {str(upstream.unit)[:80]!a}; it counts one of {', '.join(UNITS)}")
+    if (upstream.limit is None) != (upstream.unit is None) or not _is_count(upstream.limit):
         raise BadInput("a limit is a number, 0 or more, and what it counts")
     if kind is UpstreamKind.NONE and upstream.limit is not None:
         raise BadInput("a text that was not cut has no limit; leave it out, or say unknown")
     return Upstream(kind=kind, limit=upstream.limit, unit=upstream.unit)
+
+
+def _is_count(limit: object) -> bool:
+    return limit is None or (isinstance(limit, int) and not isinstance(limit, bool) and limit >= 0)
 
 
 def reason(upstream: Upstream | None) -> CaptureReason | None:

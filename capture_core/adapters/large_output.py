@@ -6,11 +6,10 @@ The name, the arguments, their meaning and the form of the results are those of 
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from capture_core import names
+from capture_core import checked, names
 from capture_core.errors import BadInput
 from capture_core.facts import CaptureReason, CaptureState, Producer, StreamName, Upstream, UpstreamKind
 from capture_core.known_sources import KnownSources, environment_of
@@ -44,10 +43,12 @@ def save_large_output(
     Raises ``Refused``, one clear line, where nothing can be saved safely: an ``output_type`` that is no tool's name,
     a link or somebody else's folder on the way; and ``OSError`` when the disk takes no receipt.
     """
+    folder = checked.path("logdir", logdir)
+    checked.text("output_type", output_type)
     masking = EngineMasking(LIBRARY, known=KnownSources(environment_of(None)))
     description = Description(output_type, _PRODUCER, _UNKNOWN, label=str(command_info) if command_info else None)
-    receipt = save(_text(content), description, os.fspath(logdir), LIBRARY, masking)
-    path = Path(logdir, names.TOOL_OUTPUTS, receipt.tool, receipt.streams[StreamName.CONTENT].file)
+    receipt = save(_text(content), description, folder, LIBRARY, masking)
+    path = Path(folder, names.TOOL_OUTPUTS, receipt.tool, receipt.streams[StreamName.CONTENT].file)
     lines = [f"[Large {receipt.tool} output saved]"]
     if command_info:
         lines.append(f"Command: {masking.line(str(command_info), at_most_chars=MESSAGE_CHARS)}")
