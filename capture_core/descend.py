@@ -17,6 +17,14 @@ if TYPE_CHECKING:
 _DIRECTORY: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 # Without O_NONBLOCK a FIFO that stands at one of our names would hold the open until somebody writes to it.
 _FILE: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+_SAYS_HOW: Final = "capview doctor says how to mend it"
+_KINDS: Final = (
+    (stat.S_ISLNK, "a link"),
+    (stat.S_ISFIFO, "a pipe"),
+    (stat.S_ISSOCK, "a socket"),
+    (stat.S_ISDIR, "a folder"),
+    (stat.S_ISREG, "a file"),
+)
 _NOT_THERE: Final = frozenset({errno.ENOENT})
 _NOT_A_STEP: Final = frozenset({errno.ELOOP, errno.ENOTDIR, errno.ENXIO})
 
@@ -68,7 +76,7 @@ def step(parent: int, name: str) -> Iterator[int | None]:
         if error.errno in _NOT_THERE:
             yield None
             return
-        raise _refusal(name, error) from error
+        raise _refusal(parent, name, error, "folder") from error
     with _closing(fd):
         yield fd
 
@@ -83,11 +91,11 @@ def open_file(folder: int, name: str) -> int | None:
     except OSError as error:
         if error.errno in _NOT_THERE:
             return None
-        raise _refusal(name, error) from error
+        raise _refusal(folder, name, error, "file") from error
     if stat.S_ISREG(os.fstat(fd).st_mode):
         return fd
     os.close(fd)
-    raise NotOurs(f"{name!r}: not a regular file")
+    raise _not_ours(folder, name, "file")
 
 
 def regular(folder: int, name: str) -> os.stat_result | None:
@@ -105,10 +113,32 @@ def words(error: OSError | ValueError) -> str:
     return (strerror or str(error)).lower()
 
 
-def _refusal(name: str, error: OSError) -> PlaceRefused:
+def _refusal(parent: int, name: str, error: OSError, wanted: str) -> PlaceRefused:
     if error.errno in _NOT_A_STEP:
-        return NotOurs(f"{name!r}: a link or special file, not followed")
-    return PlaceRefused(f"{name!r}: {words(error)}")
+        return _not_ours(parent, name, wanted)
+    where, mend = _where(parent, name), _SAYS_HOW
+    if error.errno == errno.EACCES:
+        mend = f"its owner mends it with: chmod u+{'rwx' if wanted == 'folder' else 'r'} {where!r}"
+    return PlaceRefused(f"{where!r}: {words(error)}; {mend}")
+
+
+def _not_ours(parent: int, name: str, wanted: str) -> NotOurs:
+    try:
+        mode = os.stat(name, dir_fd=parent, follow_symlinks=False).st_mode
+    except OSError:
+        mode = 0
+    kind = next((kind for is_so, kind in _KINDS if is_so(mode)), "a special file")
+    expected = "a regular file" if wanted == "file" else "a folder"
+    return NotOurs(f"{_where(parent, name)!r}: {kind}, not {expected}, and not followed; {_SAYS_HOW}")
+
+
+def _where(parent: int, name: str) -> str:
+    """The path of ``name``: callers have many folders of one name."""
+    try:
+        above = os.readlink(f"/proc/self/fd/{parent}")
+    except OSError:
+        return name
+    return os.path.join(above, name) if os.path.isabs(above) else name
 
 
 @contextmanager
