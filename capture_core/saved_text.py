@@ -19,7 +19,7 @@ from capture_core.record import NamedTuple
 from capture_core.text_source import pieces
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from contextlib import AbstractContextManager
 
     from capture_core.facts import Producer, Receipt, Upstream
@@ -41,11 +41,20 @@ class Description(NamedTuple):
     limit_from: LimitFrom = LimitFrom.DEFAULT
 
 
-def save(given: Given, description: Description, conversation: str, limits: Limits, masking: Masking) -> Receipt:
+def save(
+    given: Given,
+    description: Description,
+    conversation: str,
+    limits: Limits,
+    masking: Masking,
+    *,
+    on_leftover: Callable[[str], object] | None = None,
+) -> Receipt:
     """Publish a text as a final capture in ``conversation``; its receipt, whatever kept parts of it out.
 
     Raises ``Refused`` (nothing stays behind), ``SourceFailed`` when reading ``given`` did, and ``OSError`` when the
-    receipt could not be published: what was written is a leftover then, readable.
+    receipt could not be published: what was written is a leftover then, readable, of which ``on_leftover`` is told the
+    ref.
     """
     source = pieces(given, limits.read_bytes)
     description = description._replace(upstream=upstream.checked(description.upstream))
@@ -56,7 +65,9 @@ def save(given: Given, description: Description, conversation: str, limits: Limi
         failure = writer.write_all(source)
         receipt = writer.finish(failure)
     except BaseException as error:
-        writer.give_up(error)
+        leftover = writer.give_up(error)
+        if leftover is not None and on_leftover is not None:
+            on_leftover(leftover)
         raise
     if failure is not None:
         _tell(failure, receipt, masking)
@@ -130,12 +141,13 @@ class _TextWriter:
         self._capture.note_cuts()
         return self._capture.finish()
 
-    def give_up(self, error: BaseException) -> None:
-        """Leave nothing behind where nothing was written yet; else what was, for readers to find."""
+    def give_up(self, error: BaseException) -> str | None:
+        """Leave nothing behind where nothing was written yet; else what was, for readers to find: its ref."""
         if isinstance(error, EngineUnavailable) or not (self._given.observed or self._is_ending):
             self._capture.abandon()
-        else:
-            self._capture.release()
+            return None
+        self._capture.release()
+        return self._capture.ref
 
     def _write(self, piece: bytes) -> None:
         self._given.observed += len(piece)

@@ -11,10 +11,12 @@ from capture_core.facts import CaptureReason, Producer, StreamName, Upstream
 from capture_core.upstream import WHOLE, parse
 from capview import present
 from capview.cli.quantities import size
+from capview.cli.standard import silence
 from capview.cli.words import put, say, warn
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Callable
 
     from capture_core.facts import Receipt
     from capture_core.masking import EngineMasking
@@ -30,10 +32,12 @@ examples:
 KIND: none (default), head-kept, tail-kept, clipped or unknown; behind it ': N UNIT' if you know the limit.
 UNIT: bytes, characters, tokens, lines, pages, items or messages.
 
-exit code: 0 all of it was kept; 1 not all of it (the receipt says why), or none; 2 for bad input
+exit code: 0 all of it was kept; 1 not all of it (the receipt or a line says why), also where reading it failed, or the
+ref could not be printed; 2 nothing was kept: for bad input, or where the place or its disk takes nothing
 """
 
 _NOT_KEPT: Final = 1
+_NOTHING: Final = 2
 _SAID_BEFORE: Final = frozenset({None, CaptureReason.UPSTREAM_TRUNCATED, CaptureReason.UPSTREAM_UNKNOWN})
 
 
@@ -61,14 +65,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Save all of stdin; 0 when all of it was kept."""
+    from capview.cli.place import chosen
+
+    conversation = chosen(arguments.conversation)
+    leftovers: list[str] = []
     try:
-        receipt = _save(arguments)
+        receipt = _save(arguments, conversation, leftovers.append)
     except SourceFailed as failure:
         if failure.receipt is not None:
-            _print(failure.receipt, as_json=arguments.json)
+            _print(failure.receipt, arguments)
         warn(str(failure))
         return _NOT_KEPT
-    _print(receipt, as_json=arguments.json)
+    except OSError as error:
+        return _not_published(error, conversation, leftovers)
+    if (code := _print(receipt, arguments)) != 0:
+        return code
     if receipt.streams[StreamName.CONTENT].reason in _SAID_BEFORE:
         return 0
     say(present.receipt_line(receipt))
@@ -82,13 +93,24 @@ def _upstream(text: str) -> Upstream:
         raise ArgumentTypeError(str(error)) from error
 
 
-def _save(arguments: argparse.Namespace) -> Receipt:
+def _not_published(error: OSError, conversation: str, leftovers: list[str]) -> int:
+    rest = f"what was written is left as {leftovers[0]}" if leftovers else "nothing was kept"
+    warn(
+        f"{conversation!r}: the text could not be published ({_words(error)}), {rest}; make room there, "
+        "or name another --conversation"
+    )
+    return _NOT_KEPT if leftovers else _NOTHING
+
+
+def _words(error: OSError) -> str:
+    return (error.strerror or str(error)).lower()
+
+
+def _save(arguments: argparse.Namespace, conversation: str, on_leftover: Callable[[str], object]) -> Receipt:
     from capture_core.limits import FOR_PEOPLE, LIBRARY
     from capture_core.saved_text import save
-    from capview.cli.place import chosen
     from capview.settings import load
 
-    conversation = chosen(arguments.conversation)
     settings = load(
         {"capture_bytes": arguments.limit, "conversation_bytes": arguments.conversation_limit},
         defaults=FOR_PEOPLE if arguments.call_id is None else LIBRARY,
@@ -97,7 +119,7 @@ def _save(arguments: argparse.Namespace) -> Receipt:
     masking = _masking(settings, slow=arguments.engine == "slow")
     # Unbuffered: what came is written when it comes.
     with open(0, "rb", buffering=0, closefd=False) as stdin:
-        return save(stdin, _description(arguments), conversation, settings.limits, masking)
+        return save(stdin, _description(arguments), conversation, settings.limits, masking, on_leftover=on_leftover)
 
 
 def _masking(settings: Settings, *, slow: bool) -> EngineMasking:
@@ -131,10 +153,22 @@ def _description(arguments: argparse.Namespace) -> Description:
     )
 
 
-def _print(receipt: Receipt, *, as_json: bool) -> None:
+def _print(receipt: Receipt, arguments: argparse.Namespace) -> int:
+    try:
+        _put(receipt, as_json=arguments.json)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        silence(sys.stdout)
+        warn(f"stdout: {_words(error)}; the text is saved all the same, as {receipt.ref}")
+        return _NOT_KEPT
+    return 0
+
+
+def _put(receipt: Receipt, *, as_json: bool) -> None:
     if as_json:
         from capture_core.receipt import encode
 
         put(encode(receipt), sys.stdout)
     else:
-        print(receipt.ref)
+        print(receipt.ref, flush=True)

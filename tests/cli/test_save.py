@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import signal
@@ -13,6 +14,8 @@ import pytest
 from capture_core.catalog import Catalogue
 from capture_core.facts import Liveness
 from tests.commands import Here
+from tests.faults.fault_fs import Rule
+from tests.faults.grounds import Fuse
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -117,6 +120,36 @@ def test_a_place_that_cannot_be_written(tmp_path: Path) -> None:
     done = save(tmp_path, b"text")
     assert (done.returncode, done.stdout, done.stderr.count(b"\n")) == (2, b"", 1)
     assert b"is a link" in done.stderr
+
+
+def test_a_disk_that_takes_nothing_is_the_places_fault_and_leaves_nothing(tmp_path: Path) -> None:
+    script = 'ulimit -f 1; printf text | capview save --tool browser --conversation "$1"'
+    done = subprocess.run(["bash", "-c", script, "bash", str(tmp_path / "c")], capture_output=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr.count(b"\n")) == (2, b"", 1)
+    assert b"cannot write a capture there (file too large)" in done.stderr
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_receipt_that_the_disk_does_not_take_is_one_line_with_the_ref_of_what_is_left(tmp_path: Path) -> None:
+    with Fuse(tmp_path / "fuse") as fuse:
+        fuse.inject(Rule("link|rename", r"[a-z2-7]{16}\.json$", errno.EIO))
+        done = save(fuse.mount / "c", b"text\n")
+        ref = the_one(fuse.mount / "c").receipt.ref
+        assert fuse.struck() == {0}
+    assert (done.returncode, done.stdout, done.stderr.count(b"\n")) == (1, b"", 1)
+    said = done.stderr.decode()
+    assert f"{str(fuse.mount / 'c')!r}: the text could not be published (input/output error)" in said
+    assert f"what was written is left as {ref}; make room there, or name another --conversation" in said
+
+
+@pytest.mark.parametrize("words", [(), ("--json",)])
+def test_a_ref_that_cannot_be_printed_is_told_on_stderr(tmp_path: Path, words: tuple[str, ...]) -> None:
+    command = ["capview", "save", "--conversation", str(tmp_path), "--tool", "browser", *words]
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run(command, input=b"text", stdout=full, stderr=subprocess.PIPE, check=False)
+    ref = the_one(tmp_path).receipt.ref
+    said = f"capview: stdout: no space left on device; the text is saved all the same, as {ref}\n"
+    assert (done.returncode, done.stderr.decode()) == (1, said)
 
 
 def test_a_closed_stdin_is_told_and_leaves_nothing(tmp_path: Path) -> None:
