@@ -14,9 +14,26 @@ from capview.folders import data_folder
 VARIABLE: Final = "CAPVIEW_CONVERSATION"
 
 
+class NoDirectory(PlaceRefused):
+    """The working directory is not there any more, so that nobody can tell which conversation is its own."""
+
+
 def chosen(option: str | None) -> str:
-    """The path of the conversation that ``--conversation`` (``option``), the environment or the place says."""
-    return option or os.environ.get(VARIABLE) or for_directory(os.getcwdb())
+    """The path of the conversation that ``--conversation`` (``option``), the environment or the place says.
+
+    Raises :class:`NoDirectory`, and what :func:`default_root` does.
+    """
+    return option or os.environ.get(VARIABLE) or for_directory(_directory())
+
+
+def _directory() -> bytes:
+    try:
+        return os.getcwdb()
+    except OSError as error:
+        raise NoDirectory(
+            f"the working directory cannot be told ({(error.strerror or str(error)).lower()}), perhaps since it was "
+            "removed; cd to another, or name the place with --conversation or CAPVIEW_CONVERSATION"
+        ) from error
 
 
 def origin(option: str | None) -> str:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from capture_core.front import Ending
     from capture_core.order import Order
+    from capview.cli.place import NoDirectory
     from capview.folders import NoHome
 
 EXAMPLE = """\
@@ -81,11 +82,12 @@ def run(arguments: argparse.Namespace) -> int:
         return _without_capture(arguments.command)
     from capture_core.front import die_of
     from capture_core.front import run as run_front
+    from capview.cli.place import NoDirectory
     from capview.folders import NoHome
 
     try:
         order = _order(arguments)
-    except (OSError, NoHome) as error:
+    except (OSError, NoHome, NoDirectory) as error:
         return not_started(error)
     ending = run_front(order, meanwhile=_load_words)
     _report(ending, arguments)
@@ -94,7 +96,7 @@ def run(arguments: argparse.Namespace) -> int:
     return ending.code
 
 
-def not_started(error: OSError | NoHome) -> int:
+def not_started(error: OSError | NoHome | NoDirectory) -> int:
     """Say why no job was started; the exit code for that."""
     from capture_core.owner import NOT_STARTED
     from capview.cli.words import warn
@@ -103,7 +105,7 @@ def not_started(error: OSError | NoHome) -> int:
     return NOT_STARTED
 
 
-def _why(error: OSError | NoHome) -> str:
+def _why(error: OSError | NoHome | NoDirectory) -> str:
     if not isinstance(error, OSError):
         return str(error)
     where = "" if error.filename is None else f"{error.filename!r}: "

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import subprocess
 from typing import TYPE_CHECKING
 
 import pytest
@@ -30,6 +31,18 @@ def test_the_option_goes_before_the_environment_before_the_directory(
     assert place.chosen("/from/option") == "/from/option"
     monkeypatch.setenv(place.VARIABLE, "")
     assert place.chosen(None) == by_directory
+
+
+@pytest.mark.parametrize(("command", "code"), [(["ls"], 2), (["verify"], 2), (["run", "--", "true"], 125)])
+def test_a_working_directory_that_was_removed_is_named(tmp_path: Path, command: list[str], code: int) -> None:
+    script = 'cd "$1"; rmdir "$1"; shift; exec "$@"'
+    words = ["sh", "-c", script, "sh", str(tmp_path / "gone"), "capview", *command]
+    (tmp_path / "gone").mkdir()
+    done = subprocess.run(words, capture_output=True, check=False)
+    assert (done.returncode, done.stdout) == (code, b"")
+    assert done.stderr.startswith(b"capview: the working directory cannot be told (no such file or directory), ")
+    assert b"cd to another, or name the place with --conversation" in done.stderr
+    assert done.stderr.count(b"\n") == 1
 
 
 @pytest.mark.parametrize(
