@@ -61,15 +61,28 @@ def run(arguments: argparse.Namespace) -> int:
     found, unreadable = _look(paths)
     now = time.time()
     wanted = [item for item in found if _is_wanted(item.entry, arguments, now)]
+    # Of what cannot be read there is no receipt to give out, and nobody knows whether it is among those asked for.
+    is_all = not arguments.json and not _has_filter(arguments)
+    shown = [bad for bad in unreadable if is_all and _capture_of(bad)]
     if arguments.json:
         for item in wanted:
             put_json(record(item.entry, item.path))
     else:
-        _print_table(wanted, now, with_conversation=arguments.all)
+        _print_table(wanted, shown, now, with_conversation=arguments.all)
     for bad in unreadable:
         say(f"{bad.address.ref}: {bad.words}")
-    _say_totals(paths, found, wanted)
-    return 0 if wanted else 1
+    _say_totals(paths, found, wanted, unreadable)
+    return 0 if wanted or shown else 1
+
+
+def _has_filter(arguments: argparse.Namespace) -> bool:
+    return bool(arguments.running or arguments.failed or arguments.partial or arguments.since is not None)
+
+
+def _capture_of(bad: Unreadable) -> str | None:
+    """The id of a capture that cannot be read; ``None``: it is a whole folder."""
+    parts = bad.address.ref.split("/")
+    return parts[2] if len(parts) > 2 else None  # noqa: PLR2004 — tool-outputs/<tool>/<capture-id>
 
 
 def _conversations(arguments: argparse.Namespace) -> list[str]:
@@ -137,10 +150,13 @@ def _ran_within(entry: Entry, span: float, now: float) -> bool:
 _DROPPED_FIRST = ("TOOK", "SIZE", "EXIT", "AGE")
 
 
-def _print_table(found: Sequence[_Found], now: float, *, with_conversation: bool) -> None:
-    if not found:
-        return
+def _print_table(
+    found: Sequence[_Found], unreadable: Sequence[Unreadable], now: float, *, with_conversation: bool
+) -> None:
     rows = [_row(item, now, with_conversation=with_conversation) for item in found]
+    rows += [_unreadable_row(bad, now, with_conversation=with_conversation) for bad in unreadable]
+    if not rows:
+        return
     room = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
     for line in lines(rows, room=room, coloured=is_coloured(sys.stdout), dropped_first=_DROPPED_FIRST):
         print(line)
@@ -163,9 +179,27 @@ def _row(item: _Found, now: float, *, with_conversation: bool) -> Row:
     }
 
 
-def _say_totals(paths: Sequence[str], found: Sequence[_Found], wanted: Sequence[_Found]) -> None:
+def _unreadable_row(bad: Unreadable, now: float, *, with_conversation: bool) -> Row:
+    capture, none = _capture_of(bad) or "", Cell(present.UNKNOWN)
+    where = {"CONVERSATION": Cell(safe(os.path.basename(bad.address.conversation)))} if with_conversation else {}
+    return {
+        "STATE": Cell("✗ unreadable", present.Tone.BAD),
+        **dict.fromkeys(("EXIT", "LOG", "SIZE", "TOOK"), none),
+        "AGE": Cell(present.age(present.moment(capture.partition("-")[0]), now)),
+        "ID": Cell(present.short_id(capture)),
+        **where,
+        "LABEL": Cell(""),
+    }
+
+
+def _say_totals(
+    paths: Sequence[str], found: Sequence[_Found], wanted: Sequence[_Found], unreadable: Sequence[Unreadable]
+) -> None:
+    if unreadable:
+        say(f"{len(unreadable)} cannot be read; capview doctor says how to mend it")
     if not found:
-        say("nothing captured here yet; start with: capview run -- COMMAND")
+        if not unreadable:
+            say("nothing captured here yet; start with: capview run -- COMMAND")
         return
     kept = {path: size for path in paths if (size := _kept(path)) is not None}
     total = sum(kept.values()) if len(kept) == len(paths) else None

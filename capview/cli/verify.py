@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from capture_core.catalog import Catalogue
 from capture_core.source import Entry, Unreadable
+from capture_core.standing import examine
 from capture_core.verify import Finding, Soundness, Verified, verify
 from capview.cli import place
 from capview.cli.colour import is_coloured, painted
@@ -19,6 +20,8 @@ from capview.present import Tone
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator
+
+    from capture_core.catalog import Name
 
 EXAMPLE: Final = """\
 examples:
@@ -77,9 +80,18 @@ def _verified(arguments: argparse.Namespace) -> Iterator[Verified]:
             case Entry() as entry:
                 yield verify(path, entry)
             case Unreadable(address=address, words=words):
-                yield Verified(address.ref, (Finding("", Soundness.DAMAGED, words),))
+                yield Verified(address.ref, (_unreadable(path, name, words),))
             case None:
                 pass  # so young that it has no receipt, or removed meanwhile
+
+
+def _unreadable(path: str, name: Name, words: str) -> Finding:
+    """Damage, but where nothing was promised yet: an owner that died in its start leaves live files alone."""
+    [found] = examine(path, name.tool, [name])
+    files = [file.name for file in found.files]
+    if files and all(file.endswith((".live", ".lock")) for file in files):
+        return Finding("", Soundness.NOT_FINAL, f"its owner died before it had written a receipt: {words}")
+    return Finding("", Soundness.DAMAGED, words)
 
 
 def _print(verified: Verified) -> None:
