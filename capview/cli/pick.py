@@ -71,7 +71,7 @@ def see(catalogue: Catalogue, name: Name) -> Entry:
 
 def _names(catalogue: Catalogue, text: str) -> tuple[Name, ...]:
     """The captures there are, newest first; no receipt is read, but where the order within a second matters."""
-    if not os.path.lexists(catalogue.path):
+    if not place.is_there(catalogue.path):
         return ()
     found = catalogue.names()
     depth = min(refs.position(text), len(found))

@@ -67,7 +67,7 @@ def test_two_directories_of_one_name_have_two_conversations() -> None:
     assert place.for_directory(b"/a/build") == place.for_directory(b"/a/build")
 
 
-@pytest.mark.parametrize("words", [("ls",), ("ls", "--all"), ("prune", "--keep", "3"), ("verify",)])
+@pytest.mark.parametrize("words", [("ls",), ("ls", "--all"), ("prune", "--keep", "3"), ("verify",), ("show", "@last")])
 def test_a_data_folder_that_cannot_be_read_is_not_called_empty(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], words: tuple[str, ...]
 ) -> None:
