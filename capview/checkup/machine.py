@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 from capture_core.errors import EngineUnavailable
 from capture_core.limits import LEAST_OPEN_FILES
 from capview import present
-from capview.checkup.remark import Check, Remark, chmod, quoted, remove
+from capview.checkup.remark import Check, Remark, chmod, move, quoted, remove
 from capview.folders import cache_folder
 from capview.settings import BadSetting, Settings, files_of, load
 
@@ -76,8 +76,15 @@ def check_settings(conversation: str | None) -> tuple[Settings | None, list[Rema
         return load(conversation=conversation), remarks
     except BadSetting as error:
         where = next((path for path in paths if repr(path) in str(error)), "environment")
-        mend = "capview config" if where == "environment" else f"${{EDITOR:-vi}} {quoted(where)}"
-        return None, [*remarks, Remark(Check.SETTINGS, where, str(error), mend)]
+        return None, [*remarks, Remark(Check.SETTINGS, where, str(error), _mend_of(where))]
+
+
+def _mend_of(where: str) -> str:
+    if where == "environment":
+        return "capview config"
+    if os.path.lexists(where) and not os.path.isfile(where):
+        return move(where, os.path.dirname(where))  # an editor would wait for a pipe for ever
+    return f"${{EDITOR:-vi}} {quoted(where)}"
 
 
 def _check_settings_file(path: str) -> Iterator[Remark]:

@@ -41,8 +41,8 @@ def check_root(path: str) -> Iterator[Remark]:
     """The folder of conversations that have no other place."""
     try:
         status = os.stat(path)
-    except FileNotFoundError:
-        yield Remark(Check.PLACE, path, "nothing captured there yet")
+    except (FileNotFoundError, NotADirectoryError):
+        yield _not_made(path)
     except OSError as error:
         yield Remark(Check.PLACE, path, (error.strerror or str(error)).lower(), f"ls -ld {quoted(path)}")
     else:
@@ -50,6 +50,21 @@ def check_root(path: str) -> Iterator[Remark]:
             yield Remark(Check.PLACE, path, "is no folder", move(path, os.path.dirname(path)))
         else:
             yield from _conversation(path, status) if _is_shared(status) else _folder_mode(path, status)
+
+
+def _not_made(path: str) -> Remark:
+    """Whether the first capture could make the root."""
+    above = os.path.dirname(path)
+    while not os.path.lexists(above) and above != os.path.dirname(above):
+        above = os.path.dirname(above)
+    if not os.path.isdir(above):
+        words = f"cannot be made, so that nothing is captured there: {above!r} is no folder"
+        by_home = 'export HOME="$(getent passwd "$(id -u)" | cut -d: -f6)"'
+        return Remark(Check.PLACE, path, words, "unset XDG_DATA_HOME" if os.environ.get("XDG_DATA_HOME") else by_home)
+    if not os.access(above, os.W_OK | os.X_OK):
+        words = f"cannot be made, so that nothing is captured there: you may not write to {above!r}"
+        return Remark(Check.PLACE, path, words, f"sudo install -d -m 0700 -o {os.geteuid()} -- {quoted(path)}")
+    return Remark(Check.PLACE, path, "nothing captured there yet")
 
 
 def _conversation(path: str, status: os.stat_result) -> Iterator[Remark]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 from typing import TYPE_CHECKING
 
@@ -189,3 +190,37 @@ def test_what_one_run_was_given_less_is_said_as_a_list_says_it_and_prunes_nothin
     code, out, _ = here("doctor")
     assert code == 0
     assert b"of the 7 B that it may keep by its newest capture, 4 GiB by the settings" in out
+
+
+# -- what keeps anything from being captured at all -----------------------------------------------------------------
+
+
+def test_a_root_that_its_user_may_not_make_is_found(stranger: Stranger, monkeypatch: pytest.MonkeyPatch) -> None:
+    closed = stranger.folder / "closed"
+    closed.mkdir()
+    stranger.take()
+    closed.chmod(0o500)
+    monkeypatch.setenv("XDG_DATA_HOME", str(closed / "nonexistent"))
+    assert stranger.capview("run", "--", "true").returncode == 125
+    done = stranger.capview("doctor", "--json")
+    [remark] = to_mend(done.stdout)
+    root = f"{closed}/nonexistent/capview/conversations"
+    assert (done.returncode, remark["check"], remark["where"]) == (1, Check.PLACE, root)
+    assert remark["words"] == f"cannot be made, so that nothing is captured there: you may not write to '{closed}'"
+    assert remark["mend"].endswith(f"-- {root}")
+
+
+def test_a_home_that_is_no_folder_is_found(here: Here, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", "/dev/null")
+    [remark] = to_mend(here.bare("doctor", "--json")[1])
+    assert remark["words"] == "cannot be made, so that nothing is captured there: '/dev/null' is no folder"
+    assert remark["mend"] == "unset XDG_DATA_HOME"
+
+
+def test_a_pipe_for_settings_is_moved_away_not_edited(here: Here) -> None:
+    where = here.conversation / "capview.toml"
+    os.mkfifo(where)
+    [remark] = found(here)
+    assert (remark["check"], remark["mend"].split()[0]) == (Check.SETTINGS, "mv")
+    carry_out(remark)
+    assert found(here) == []
