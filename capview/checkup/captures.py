@@ -57,7 +57,9 @@ def check_scratch(path: str, found: Sequence[Found]) -> Iterator[Remark]:
         if writer is None:
             yield Remark(Check.FOREIGN, where, "is no temporary file of a capture", move(where, path))
         elif not may_be_written and not os.path.lexists(f"/proc/{writer[1]}"):
-            yield Remark(Check.TEMPORARY, where, "a temporary file whose writer is gone", remove(where))
+            # It may be a receipt that its owner had no time left to publish.
+            mend = move(where, path) if _size(where) else remove(where)
+            yield Remark(Check.TEMPORARY, where, "a temporary file whose writer is gone", mend)
 
 
 def _check_unreadable(path: str, folder: str, found: Found) -> Iterator[Remark]:
@@ -142,6 +144,13 @@ def _check_final(path: str, folder: str, found: Found, entry: Entry) -> Iterator
             # The final receipt replaced the live one; a live text may hold what no other file does.
             mend = move(where, path) if size and not is_receipt(name) else remove(where)
             yield Remark(Check.LEFTOVER, where, words, mend)
+
+
+def _size(where: str) -> int:
+    try:
+        return os.lstat(where).st_size
+    except OSError:
+        return 0
 
 
 def _where(path: str, found: Found) -> str:

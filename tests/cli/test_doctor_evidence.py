@@ -192,6 +192,23 @@ def test_what_one_run_was_given_less_is_said_as_a_list_says_it_and_prunes_nothin
     assert b"of the 7 B that it may keep by its newest capture, 4 GiB by the settings" in out
 
 
+def test_a_temporary_file_that_holds_something_is_moved_aside(here: Here) -> None:
+    capture(here)
+    (here.conversation / ".capview").mkdir(mode=0o700)
+    folder = here.conversation / ".capview" / "tmp"
+    folder.mkdir(mode=0o700)
+    with subprocess.Popen(["true"]) as gone:
+        pass
+    path = folder / f".{gone.pid}-{'0' * 20}"
+    path.write_text("{}")
+    path.chmod(0o600)
+    [remark] = found(here)
+    assert remark["check"] == Check.TEMPORARY
+    carry_out(remark)
+    assert found(here) == []
+    assert (here.conversation / f"{path.name}.moved").read_text() == "{}"
+
+
 # -- what keeps anything from being captured at all -----------------------------------------------------------------
 
 
