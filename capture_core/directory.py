@@ -181,7 +181,7 @@ def _open_judged(name: str, path: str, parent: int) -> int:
     except FileNotFoundError:
         raise
     except OSError as error:
-        what = "is a link or not a directory" if error.errno in (errno.ELOOP, errno.ENOTDIR) else _words(error)
+        what = "is a link, or no directory" if error.errno in (errno.ELOOP, errno.ENOTDIR) else _words(error)
         msg = f"{path!r}: {what}; move it away, captures are not written through it"
         raise PlaceRefused(msg) from error
     try:

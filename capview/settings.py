@@ -184,7 +184,7 @@ def _read(path: str) -> str | None:
         raise BadSetting(f"{path!r}: {(error.strerror or str(error)).lower()}; {_mend(path)}") from error
     try:
         if not stat.S_ISREG(os.fstat(fd).st_mode):
-            raise BadSetting(f"{path!r}: not a regular file")
+            raise BadSetting(f"{path!r}: not a regular file; {_mend(path)}")
         data = os.read(fd, SETTINGS_FILE_BYTES + 1)
     finally:
         os.close(fd)

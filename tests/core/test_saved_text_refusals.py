@@ -145,7 +145,7 @@ def test_links_and_other_things_in_the_way_are_refused(
             (outputs / "browser").symlink_to(elsewhere)
         else:
             os.mkfifo(outputs / "browser")
-    with pytest.raises(PlaceRefused, match="is a link or not a directory"):
+    with pytest.raises(PlaceRefused, match="is a link, or no directory"):
         conversation.save("browser", "text")
     assert not list(elsewhere.iterdir())
 
