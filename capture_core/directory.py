@@ -81,11 +81,7 @@ def open_own(path: str, *, what: str = "conversation") -> tuple[Directory, tuple
         remove_made(made)
         msg = f"{what} {path!r}: {_words(error)}; name a folder of your own"
         raise PlaceRefused(msg) from error
-    try:
-        _judge(os.fstat(fd), path)
-    except PlaceRefused:
-        os.close(fd)
-        raise
+    _judge(fd, path)
     return Directory(fd, path, made=bool(made)), tuple(made)
 
 
@@ -184,22 +180,24 @@ def _open_judged(name: str, path: str, parent: int) -> int:
         what = "is a link, or no directory" if error.errno in (errno.ELOOP, errno.ENOTDIR) else _words(error)
         msg = f"{path!r}: {what}; move it away, captures are not written through it"
         raise PlaceRefused(msg) from error
-    try:
-        _judge(os.fstat(fd), path)
-    except PlaceRefused:
-        os.close(fd)
-        raise
+    _judge(fd, path)
     return fd
 
 
-def _judge(status: os.stat_result, path: str) -> None:
+def _judge(fd: int, path: str) -> None:
+    """Refuse an open directory that is not ours, or not ours alone to write to; it is closed then."""
+    if why := _why_not(os.fstat(fd), path):
+        os.close(fd)
+        raise PlaceRefused(f"{path!r}: {why}")
+
+
+def _why_not(status: os.stat_result, path: str) -> str | None:
     if status.st_uid != os.geteuid():
-        msg = f"{path!r}: belongs to another user; name a folder of your own"
-        raise PlaceRefused(msg)
+        return "belongs to another user; name a folder of your own"
     foreign_group = status.st_gid != os.getegid()
     if status.st_mode & stat.S_IWOTH or (status.st_mode & stat.S_IWGRP and foreign_group):
-        msg = f"{path!r}: others may write to it; take that away with: chmod go-w {path!r}"
-        raise PlaceRefused(msg)
+        return f"others may write to it; take that away with: chmod go-w {path!r}"
+    return None
 
 
 def is_removed(directory: Directory) -> bool:
