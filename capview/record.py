@@ -33,4 +33,5 @@ def _default(value: object) -> object:
     """Defaults of fields that a receipt does not have: mappings that cannot be changed."""
     if isinstance(value, MappingProxyType):
         return dict(value)
+    # As msgspec's documentation wants it of a hook for a type that it does not know either.
     raise NotImplementedError(type(value).__name__)

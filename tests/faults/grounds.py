@@ -89,7 +89,11 @@ def tmpfs(path: Path, options: str) -> Iterator[Path]:
     path.mkdir()
     done = subprocess.run(["mount", "-t", "tmpfs", "-o", options, "none", path], check=False, capture_output=True)
     if done.returncode:
-        pytest.skip(f"no tmpfs can be mounted: {done.stderr.decode().strip()}")
+        plain = subprocess.run(["mount", "-t", "tmpfs", "none", path], check=False, capture_output=True)
+        if not plain.returncode:
+            subprocess.run(["umount", "-l", path], check=True)
+            pytest.fail(f"a tmpfs can be mounted, but not with {options}: {done.stderr.decode().strip()}")
+        pytest.skip(f"no tmpfs can be mounted: {plain.stderr.decode().strip()}")
     try:
         yield path
     finally:
