@@ -16,7 +16,9 @@ from typing import Final
 from capture_core.errors import Unsupported
 
 # struct flock of 64-bit Linux: short l_type, short l_whence, off_t l_start, off_t l_len, pid_t l_pid.
-_FLOCK: Final = struct.Struct("hhqqi4x")
+FLOCK: Final = struct.Struct("hhqqi4x")
+"""What ``fcntl`` takes and gives for a lock: its kind, whence, start and length, and a process number, 0."""
+
 _ANOTHERS: Final = frozenset({errno.EAGAIN, errno.EACCES})
 _SET: Final[int | None] = getattr(fcntl, "F_OFD_SETLK", None)
 _ASK: Final[int | None] = getattr(fcntl, "F_OFD_GETLK", None)
@@ -40,9 +42,14 @@ def keep_from_forks(fd: int) -> None:
     _private.add(fd)
 
 
+def leave_to_forks(fd: int) -> None:
+    """Close ``fd`` in forks no longer: it carries no lock any more, or is closed."""
+    _private.discard(fd)
+
+
 def close(fd: int) -> None:
     """Close a descriptor that was kept from forks."""
-    _private.discard(fd)
+    leave_to_forks(fd)
     # What it locked and wrote is another's to judge; the descriptor is gone in any case.
     with contextlib.suppress(OSError):
         os.close(fd)
@@ -56,7 +63,7 @@ def lock(fd: int, at: int) -> bool:
     if _SET is None:
         raise Unsupported("this platform has no locks that belong to a descriptor")
     try:
-        fcntl.fcntl(fd, _SET, _FLOCK.pack(fcntl.F_WRLCK, os.SEEK_SET, at, 1, 0))
+        fcntl.fcntl(fd, _SET, FLOCK.pack(fcntl.F_WRLCK, os.SEEK_SET, at, 1, 0))
     except OSError as error:
         if error.errno in _ANOTHERS:
             return False
@@ -67,7 +74,7 @@ def lock(fd: int, at: int) -> bool:
 def unlock(fd: int, at: int) -> None:
     """Give the byte back; closing alone would leave it to a descriptor that was inherited by mistake."""
     if _SET is not None:
-        fcntl.fcntl(fd, _SET, _FLOCK.pack(fcntl.F_UNLCK, os.SEEK_SET, at, 1, 0))
+        fcntl.fcntl(fd, _SET, FLOCK.pack(fcntl.F_UNLCK, os.SEEK_SET, at, 1, 0))
 
 
 def is_held(fd: int, at: int = 0, size: int = 1) -> bool:
@@ -77,5 +84,5 @@ def is_held(fd: int, at: int = 0, size: int = 1) -> bool:
     """
     if _ASK is None:
         return False
-    answer = fcntl.fcntl(fd, _ASK, _FLOCK.pack(fcntl.F_RDLCK, os.SEEK_SET, at, size, 0))
-    return bool(_FLOCK.unpack(answer)[0] != fcntl.F_UNLCK)
+    answer = fcntl.fcntl(fd, _ASK, FLOCK.pack(fcntl.F_RDLCK, os.SEEK_SET, at, size, 0))
+    return bool(FLOCK.unpack(answer)[0] != fcntl.F_UNLCK)

@@ -24,6 +24,8 @@ _KINDS: Final = (
     (stat.S_ISSOCK, "a socket"),
     (stat.S_ISDIR, "a folder"),
     (stat.S_ISREG, "a file"),
+    (stat.S_ISCHR, "a device"),
+    (stat.S_ISBLK, "a device"),
 )
 _NOT_THERE: Final = frozenset({errno.ENOENT})
 _NOT_A_STEP: Final = frozenset({errno.ELOOP, errno.ENOTDIR, errno.ENXIO})
@@ -127,7 +129,7 @@ def _not_ours(parent: int, name: str, wanted: str) -> NotOurs:
         mode = os.stat(name, dir_fd=parent, follow_symlinks=False).st_mode
     except OSError:
         mode = 0
-    kind = next((kind for is_so, kind in _KINDS if is_so(mode)), "a special file")
+    kind = kind_of(mode)
     expected = "a regular file" if wanted == "file" else "a folder"
     return NotOurs(f"{_where(parent, name)!r}: {kind}, not {expected}, and not followed; {_SAYS_HOW}")
 
@@ -147,3 +149,8 @@ def _closing(fd: int) -> Iterator[None]:
         yield
     finally:
         os.close(fd)
+
+
+def kind_of(mode: int) -> str:
+    """Return what stands there, in words, by the mode that ``stat`` gives."""
+    return next((kind for is_so, kind in _KINDS if is_so(mode)), "a special file")

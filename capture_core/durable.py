@@ -1,4 +1,4 @@
-"""The only room that knows O_TMPFILE, rename and locks: private files, published whole, never replacing.
+"""The only room that knows O_TMPFILE, rename and locks of whole files: private files, published whole, never replacing.
 
 New inodes get their mode on our own descriptor before the first byte, so that the modes hold under any umask without
 changing the umask.  All is relative to a directory's descriptor (:mod:`capture_core.directory`).
@@ -10,9 +10,9 @@ import contextlib
 import errno
 import fcntl
 import os
-import struct
 from typing import TYPE_CHECKING, Final
 
+from capture_core.byte_locks import FLOCK, keep_from_forks, leave_to_forks
 from capture_core.directory import GONE
 from capture_core.errors import NameTaken
 
@@ -28,22 +28,6 @@ _CANNOT_RESERVE: Final = frozenset({*_NO_TMPFILE, errno.ENODEV, errno.EFBIG})
 """``EFBIG``: the user's limit on file sizes, under which a receipt, which is much smaller, may still fit."""
 _SYNC_FILE_RANGE_WRITE: Final = 2  # <linux/fs.h>
 _NO_LOCKS: Final = frozenset({errno.ENOLCK, errno.EOPNOTSUPP, errno.EINVAL, errno.ENOSYS})
-
-# struct flock of 64-bit Linux: short l_type, short l_whence, off_t l_start, off_t l_len, pid_t l_pid.
-_FLOCK: Final = "hhqqi4x"
-
-_held: set[int] = set()
-"""Descriptors that carry our locks.  A fork of the host must not keep them: the lock would outlive its owner."""
-
-
-def _drop_held() -> None:
-    for fd in _held:
-        with contextlib.suppress(OSError):
-            os.close(fd)
-    _held.clear()
-
-
-os.register_at_fork(after_in_child=_drop_held)
 
 
 class NewFile:
@@ -82,7 +66,7 @@ class NewFile:
         if self._scratch_name is not None:
             with contextlib.suppress(OSError):
                 os.unlink(self._scratch_name, dir_fd=self._scratch.fd)
-        _held.discard(self.fd)
+        leave_to_forks(self.fd)
         # What had to be safe was synced, and told then; the descriptor is gone in any case.
         with contextlib.suppress(OSError):
             os.close(self.fd)
@@ -215,13 +199,13 @@ def lock(fd: int) -> bool:
     An open-file-description lock: it belongs to the descriptor, not to the process, so a close elsewhere in the
     host does not drop it.
     """
-    _held.add(fd)
+    keep_from_forks(fd)
     return _set_lock(fd, fcntl.F_WRLCK)
 
 
 def unlock(fd: int) -> None:
     """Release explicitly; closing alone would leave it to a descriptor that was inherited by mistake."""
-    _held.discard(fd)
+    leave_to_forks(fd)
     # What fails here is done by the close that follows.
     with contextlib.suppress(OSError):
         _set_lock(fd, fcntl.F_UNLCK)
@@ -232,7 +216,7 @@ def _set_lock(fd: int, kind: int) -> bool:
     if command is None:
         return False
     try:
-        fcntl.fcntl(fd, command, struct.pack(_FLOCK, kind, os.SEEK_SET, 0, 0, 0))
+        fcntl.fcntl(fd, command, FLOCK.pack(kind, os.SEEK_SET, 0, 0, 0))
     except OSError as error:
         if error.errno in _NO_LOCKS:
             return False

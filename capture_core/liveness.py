@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import fcntl
 import os
-import struct
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
+from capture_core.byte_locks import FLOCK
 from capture_core.facts import Liveness
 
 if TYPE_CHECKING:
@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from capture_core.facts import Receipt
 
-# struct flock of 64-bit Linux: short l_type, short l_whence, off_t l_start, off_t l_len, pid_t l_pid.
-_FLOCK: Final = struct.Struct("@hhqqi4x")
 _BOOT_ID: Final = "/proc/sys/kernel/random/boot_id"
 _MOUNTS: Final = "/proc/self/mountinfo"
 _LOCAL_TYPES: Final = frozenset(
@@ -170,9 +168,9 @@ def _met_by(fd: int, kind: int) -> int | None:
         answer = fcntl.fcntl(fd, command, _question(kind))
     except OSError:
         return None
-    found: int = _FLOCK.unpack(answer)[0]
+    found: int = FLOCK.unpack(answer)[0]
     return found
 
 
 def _question(kind: int) -> bytes:
-    return _FLOCK.pack(kind, os.SEEK_SET, 0, 0, 0)
+    return FLOCK.pack(kind, os.SEEK_SET, 0, 0, 0)

@@ -6,13 +6,14 @@ import re
 
 from capture_core.errors import BadName
 from capture_core.facts import SidecarKind, StreamName
+from capture_core.limits import TOOL_NAME_CHARS
 from capture_core.record import NamedTuple
 
 TOOL_OUTPUTS = "tool-outputs"
 PRIVATE = ".capview"
 
 # Texts, which re compiles when they are first used and then keeps: no command needs all of them.
-_TOOL = r"[a-z0-9][a-z0-9._-]{0,63}"
+_TOOL = rf"[a-z0-9][a-z0-9._-]{{0,{TOOL_NAME_CHARS - 1}}}"
 # What Windows takes for a device, whatever follows the first dot.
 _DEVICES = frozenset({"con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(10))})
 # The user's own folder name, without what separates the parts of a token; and that of a working directory.
@@ -30,7 +31,7 @@ def tool_name(text: str) -> str:
     """Return ``text`` when it is one path segment ``[a-z0-9][a-z0-9._-]{0,63}``; raise :class:`BadName` if not."""
     if not re.fullmatch(_TOOL, text):
         shown = ascii(text if len(text) <= 80 else text[:80] + "…")  # noqa: PLR2004
-        msg = f"tool name {shown}: must be 1-64 of a-z 0-9 . _ - and start with a letter or digit"
+        msg = f"tool name {shown}: must be 1-{TOOL_NAME_CHARS} of a-z 0-9 . _ - and start with a letter or digit"
         raise BadName(msg)
     return text
 

@@ -15,7 +15,7 @@ from capture_core.errors import PlaceRefused
 from capture_core.facts import CaptureState, Liveness, SidecarState
 from capture_core.limits import MOST_TORN_BYTES, SEAL_BLOCK_BYTES
 from capture_core.liveness import hold
-from capture_core.look import stream_names
+from capture_core.look import open_stream
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -120,11 +120,10 @@ def _tried(file: str, check: Callable[[], Finding]) -> Finding:
 
 
 def _stream(folder: int, receipt: Receipt, stream: str, facts: StreamFacts) -> Finding:
-    for name in stream_names(receipt, stream):
-        if (fd := open_file(folder, name)) is not None:
-            with _held(fd):
-                return _compared(fd, facts)
-    return Finding(facts.file, Soundness.MISSING, "is missing")
+    if (fd := open_stream(folder, receipt, stream)) is None:
+        return Finding(facts.file, Soundness.MISSING, "is missing")
+    with _held(fd):
+        return _compared(fd, facts)
 
 
 def _compared(fd: int, facts: StreamFacts) -> Finding:

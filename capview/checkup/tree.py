@@ -9,7 +9,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Final
 
 from capture_core import names
-from capture_core.descend import step
+from capture_core.descend import kind_of, step
 from capture_core.directory import DIRECTORY_MODE
 from capture_core.durable import FILE_MODE, FINAL_MODE
 from capture_core.errors import PlaceRefused
@@ -168,20 +168,10 @@ class _Tree:
         return Remark(Check.FOREIGN, where, "is no file of a capture", move(where, self._path))
 
     def _special(self, where: str, status: os.stat_result) -> Remark:
-        what = next((what for is_so, what in _KINDS if is_so(status.st_mode)), "a device")
-        words = f"{what} stands where capview writes; it is neither read nor followed"
+        words = f"{kind_of(status.st_mode)} stands where capview writes; it is neither read nor followed"
         # What may hold something is moved; the rest are names only.
         is_name = stat.S_ISLNK(status.st_mode) or stat.S_ISFIFO(status.st_mode) or stat.S_ISSOCK(status.st_mode)
         return Remark(Check.SPECIAL, where, words, remove(where) if is_name else move(where, self._path))
-
-
-_KINDS: Final = (
-    (stat.S_ISLNK, "a link"),
-    (stat.S_ISFIFO, "a pipe"),
-    (stat.S_ISSOCK, "a socket"),
-    (stat.S_ISDIR, "a folder"),
-    (stat.S_ISREG, "a file"),
-)
 
 
 def _may_be_tool(name: str, status: os.stat_result) -> bool:
