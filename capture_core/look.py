@@ -82,8 +82,10 @@ def open_stream(folder: int, receipt: Receipt, stream: str) -> int | None:
 def committed_end(fd: int, receipt: Receipt, stream: str, liveness: Liveness) -> int:
     """Where the committed bytes of a stream end in its open file."""
     end = derive.readable_end(receipt.streams[stream], os.fstat(fd).st_size, liveness)
-    if liveness is not Liveness.OWNER_DIED or receipt.representation.kind is RepresentationKind.BINARY:
+    if liveness is Liveness.FINAL or receipt.representation.kind is RepresentationKind.BINARY:
         return end
+    # A file grows page by page within one write: whoever looks meanwhile, or after SIGKILL ended it, may see half of
+    # a code point at its end, which is not committed before the rest is.
     start = max(0, end - MOST_TORN_BYTES)
     return end - derive.torn(os.pread(fd, end - start, start))
 

@@ -87,11 +87,15 @@ def test_a_killed_owner_leaves_a_partial_capture_and_an_unknown_process(tmp_path
 
 
 @pytest.mark.parametrize("torn", ["é".encode()[:1], "漢".encode()[:1], "漢".encode()[:2], "😀".encode()[:3]])
-def test_what_a_killed_write_left_of_a_code_point_is_not_shown(tmp_path: Path, torn: bytes) -> None:
+@pytest.mark.parametrize("is_killed", [False, True])
+def test_half_a_code_point_of_an_unfinished_write_is_not_committed(
+    tmp_path: Path, torn: bytes, *, is_killed: bool
+) -> None:
     owner = Owner(tmp_path)
     owner.append("stdout", "ü漢😀".encode() + torn)
     owner.append("stderr", torn)
-    owner.release()
+    if is_killed:
+        owner.release()
     found = entry(owner)
     assert [stream.committed for stream in found.streams] == [9, 0]
     with StreamReader(str(tmp_path), found, "stdout") as reader:
