@@ -15,8 +15,9 @@ from capture_core import upstream as said_of
 from capture_core.facts import EndedBy, EndReason, Producer, StreamName
 from capture_core.happenings import Cancel
 from capture_core.identity import Identity
-from capture_core.job import Command, Job
+from capture_core.job import Job
 from capture_core.known_sources import KnownSources, environment_of, read_mask_file
+from capture_core.launch import Command
 from capture_core.limits import LIBRARY
 from capture_core.masking import EngineMasking
 from capture_core.raw import RawStreams

@@ -7,50 +7,32 @@ never touches the disk after the start, so a stalled disk cannot keep it from an
 from __future__ import annotations
 
 import contextlib
-import fcntl
-import os
-import signal
 from queue import Empty, SimpleQueue
-from time import monotonic
 from typing import TYPE_CHECKING, Protocol, assert_never
 
 from capture_core.capture import Capture
-from capture_core.child import Child, Descriptors
+from capture_core.ending import Ending
 from capture_core.errors import Refused
-from capture_core.facts import EndedBy, EndReason, ProcessFacts, ProcessState, RequestKind, ResourceFacts, StreamName
+from capture_core.facts import EndedBy, EndReason, ProcessFacts, ProcessState, RequestKind
 from capture_core.handoff import Handoff
 from capture_core.happenings import Cancel, Continued, Exited, Leave, Promote, Signal, Stopped, StreamsOver, WriterOver
 from capture_core.identity import Identity, admit
-from capture_core.limits import AFTER_KILL_SECONDS
+from capture_core.launch import spawn
 from capture_core.pipe import PipeReader
 from capture_core.record import NamedTuple
 from capture_core.writer import Writer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Mapping
 
+    from capture_core.child import Child
     from capture_core.facts import Receipt
     from capture_core.happenings import Ask, Happening, Told
+    from capture_core.launch import Command
     from capture_core.limits import Limits
     from capture_core.outlet import Outlet
     from capture_core.receipt import Request
     from capture_core.stage import Masking
-
-
-class Command(NamedTuple):
-    """What to run, and how."""
-
-    argv: Sequence[str | bytes]
-    cwd: str | None = None
-    env: Mapping[str, str] | None = None
-    stdin: int | None = 0
-    """Descriptor that the child reads; ``None``: nothing."""
-    own_session: bool = False
-    timeout_seconds: float | None = None
-    before_spawn: Callable[[], object] | None = None
-    """Called last thing before the child is started; what it raises keeps it from being started."""
-    on_spawned: Callable[[int], object] | None = None
-    """Called with the child's id once it runs, before anybody can see what it prints."""
 
 
 class Listener(Protocol):
@@ -73,18 +55,6 @@ class Outcome(NamedTuple):
     """What went wrong after the receipt was published."""
 
 
-class _Ending:
-    """Where the end of the job stands."""
-
-    def __init__(self, deadline: float | None) -> None:
-        self.exited: Exited | None = None
-        self.streams_over = False
-        self.writer_over = False
-        self.why: EndedBy | None = None
-        self.deadline = deadline
-        self.killed = False
-
-
 class Job:
     """A started job.  :meth:`supervise` is run by one thread; :meth:`ask` may be called by any."""
 
@@ -96,8 +66,9 @@ class Job:
         self.child = child
         self._limits = limits
         self._happenings = happenings
-        timeout = command.timeout_seconds
-        self._end = _Ending(None if timeout is None else monotonic() + timeout)
+        self._ending = Ending(child, limits, command.timeout_seconds)
+        self._streams_over = False
+        self._writer_over = False
 
     @classmethod
     def start(
@@ -120,7 +91,7 @@ class Job:
         try:
             if command.before_spawn is not None:
                 command.before_spawn()
-            child, pipes = _spawn(command, identity.streams, limits)
+            child, pipes = spawn(command, identity.streams, limits)
         except BaseException:
             capture.abandon()
             raise
@@ -172,16 +143,16 @@ class Job:
 
     def supervise(self, listener: Listener | None = None) -> Outcome:
         """Run the job to the end of its capture."""
-        while not (self._end.writer_over and self._end.exited is not None):
-            self._look_at_clock()
+        ending = self._ending
+        while not (self._writer_over and ending.exited is not None):
+            ending.look_at_clock()
             with contextlib.suppress(Empty):
-                self._handle(self._happenings.get(timeout=self._patience()), listener)
-        why = self._end.why
+                self._handle(self._happenings.get(timeout=ending.patience()), listener)
         return Outcome(
-            exited=self._end.exited,
+            exited=ending.exited,
             receipt=self._writer.receipt,
             failure=self._writer.failure,
-            timed_out=why is not None and why.kind is EndReason.TIMEOUT,
+            timed_out=ending.timed_out,
             not_passed_on=self._reader.not_passed_on(),
             mishap=self.capture.mishap,
         )
@@ -197,59 +168,28 @@ class Job:
             case Exited():
                 self._exited(happening)
             case StreamsOver():
-                self._end.streams_over = True
+                self._streams_over = True
             case WriterOver():
-                self._end.writer_over = True
+                self._writer_over = True
             case Signal(number):
-                self._pass_on_signal(number)
+                self._ending.pass_on_signal(number)
             case Cancel(why):
-                self._cancel(why)
+                self._ending.cancel(why)
             case Promote():
                 pass
             case Leave():
                 self._reader.stop_passing_on()
             case _:
                 assert_never(happening)
-        if self._end.exited is not None and self._end.streams_over:
+        if self._ending.exited is not None and self._streams_over:
             self._handoff.close()
         if listener is not None and isinstance(happening, Stopped | Continued | Exited | StreamsOver | Promote):
             listener.happened(happening)
 
     def _exited(self, exited: Exited) -> None:
-        self._end.exited = exited
-        self._end.deadline = None
-        resources = ResourceFacts(
-            user_seconds=exited.user_seconds,
-            system_seconds=exited.system_seconds,
-            peak_rss_bytes=exited.peak_rss_bytes,
-        )
-        self.capture.set_process(process_facts(self.child.pid, exited, self._end.why), resources)
+        self.capture.set_process(*self._ending.child_exited(exited))
         self._handoff.wake()
         self._reader.child_exited()
-
-    def _pass_on_signal(self, number: int) -> None:
-        if number == signal.SIGHUP and self._end.why is None:
-            self._end.why = EndedBy(kind=EndReason.HANGUP)
-        self.child.signal_group(number)
-
-    def _cancel(self, why: EndedBy) -> None:
-        if self._end.exited is None and not self._end.killed:
-            self._end.why = why
-            self.child.end_group(self._limits.kill_grace_seconds + AFTER_KILL_SECONDS)
-            self._end.killed = True
-            self._end.deadline = monotonic() + self._limits.kill_grace_seconds
-
-    def _look_at_clock(self) -> None:
-        if self._end.deadline is None or monotonic() < self._end.deadline:
-            return
-        self._end.deadline = None
-        if self._end.killed:
-            self.child.signal_group(signal.SIGKILL)
-        else:
-            self._cancel(EndedBy(kind=EndReason.TIMEOUT, words=f"{self.command.timeout_seconds:g} s"))
-
-    def _patience(self) -> float | None:
-        return None if self._end.deadline is None else max(0.0, self._end.deadline - monotonic())
 
 
 def _asked(request: Request, mask: Callable[[str], str]) -> Cancel | Promote:
@@ -258,46 +198,3 @@ def _asked(request: Request, mask: Callable[[str], str]) -> Cancel | Promote:
             return Cancel(EndedBy(kind=EndReason.USER, words=mask(request.words)))
         case RequestKind.PROMOTE:
             return Promote()
-
-
-def process_facts(pid: int, exited: Exited, why: EndedBy | None) -> ProcessFacts:
-    """What became of the child: the observed code always, beside the reason where somebody ended it."""
-    state = ProcessState.EXITED
-    if why is not None and why.kind is EndReason.TIMEOUT:
-        state = ProcessState.TIMEOUT
-    elif why is not None and why.kind is not EndReason.HANGUP:
-        state = ProcessState.CANCELLED
-    return ProcessFacts(state=state, pid=pid, exit_code=exited.code, signal=exited.signal, reason=why)
-
-
-def _spawn(command: Command, streams: tuple[StreamName, ...], limits: Limits) -> tuple[Child, dict[str, int]]:
-    reads: dict[str, int] = {}
-    writes: dict[str, int] = {}
-    try:
-        for stream in streams:
-            reads[stream], writes[stream] = _pipe(limits.pipe_bytes)
-        only = writes.get(StreamName.OUTPUT)
-        descriptors = Descriptors(
-            stdin=command.stdin,
-            stdout=writes[StreamName.STDOUT] if only is None else only,
-            stderr=writes[StreamName.STDERR] if only is None else only,
-        )
-        child = Child(command.argv, descriptors, cwd=command.cwd, env=command.env, session=command.own_session)
-    except BaseException:
-        for fd in reads.values():
-            os.close(fd)
-        raise
-    finally:
-        for fd in writes.values():
-            os.close(fd)
-    return child, reads
-
-
-def _pipe(size: int) -> tuple[int, int]:
-    read, write = os.pipe()
-    setter = getattr(fcntl, "F_SETPIPE_SZ", None)
-    if setter is not None:
-        # The kernel refuses beyond the user's share of pipe memory; the default size works as well, only slower.
-        with contextlib.suppress(OSError):
-            fcntl.fcntl(write, setter, size)
-    return read, write

@@ -13,8 +13,9 @@ from capture_core.errors import BadInput, EngineUnavailable, PlaceGone, Refused,
 from capture_core.facts import StreamName
 from capture_core.hearing import CalledOff, Hearing
 from capture_core.identity import Identity
-from capture_core.job import Command, Job, Outcome
+from capture_core.job import Job, Outcome
 from capture_core.known_sources import KnownSources, environment_of, read_mask_file
+from capture_core.launch import Command
 from capture_core.limits import KEPT_MEMORY_BYTES
 from capture_core.link import Begin, NotStarted, Receiver, Sender, Settled, Started
 from capture_core.masking import EngineMasking
