@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from capture_core.adapters.large_output import save_large_output
-    from capture_core.conversation import Conversation, RunningJob
+    from capture_core.conversation import Conversation
     from capture_core.facts import Producer, Receipt, Upstream
     from capture_core.limits import Limits
+    from capture_core.running import RunningJob
     from capture_core.user_rule import UserRule
 
 __all__ = [
@@ -27,7 +28,7 @@ __all__ = [
 
 _HOMES = {
     "Conversation": "conversation",
-    "RunningJob": "conversation",
+    "RunningJob": "running",
     "Producer": "facts",
     "Receipt": "facts",
     "Upstream": "facts",

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from capture_core.conversation import RunningJob
+    from capture_core.running import RunningJob
 
 RUNNING = ProcessFacts(state=ProcessState.RUNNING, pid=4242)
 EXITED = ProcessFacts(state=ProcessState.EXITED, pid=4242, exit_code=0)
