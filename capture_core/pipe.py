@@ -162,7 +162,11 @@ class PipeReader:
                 self._resume(inlet, fd)
 
     def _read(self, inlet: _Inlet) -> None:
-        data = os.read(inlet.fd, self._limits.read_bytes)
+        try:
+            data = os.read(inlet.fd, self._limits.read_bytes)
+        except BlockingIOError:
+            # A pipe that we were given, which does not block, and of which another reader was faster.
+            return
         if not data:
             self._close(inlet)
             return

@@ -32,10 +32,12 @@ class Writer:
         make_label: Callable[[], str | None],
         on_request: Callable[[Request], None],
         on_done: Callable[[], None],
+        unended: CaptureReason = CaptureReason.DRAIN_TIMEOUT,
     ) -> None:
         """``make_label`` runs in the thread first: it may load the engine.
 
         ``on_request`` is called for each request file, ``on_done`` when all is over, both in the thread.
+        ``unended``: why a stream that ended without EOF is not whole.
         """
         self._capture = capture
         self._handoff = handoff
@@ -43,6 +45,7 @@ class Writer:
         self._make_label = make_label
         self._on_request = on_request
         self._on_done = on_done
+        self._unended = unended
         self._looked = monotonic()
         self._stale = True
         self._written = monotonic() - limits.live_receipt_seconds
@@ -102,7 +105,7 @@ class Writer:
         spool = self._capture.spools[stream]
         if self._handoff.stalled and self._handoff.counts(stream).refused:
             spool.cut(CaptureReason.WRITER_STALLED)
-        spool.finish(eof=eof)
+        spool.finish(eof=eof, reason=self._unended)
 
     def _settle(self) -> None:
         for name, spool in self._capture.spools.items():
