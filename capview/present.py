@@ -8,8 +8,10 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final
 
+from capture_core import phrases
 from capture_core.clock import moment as moment  # noqa: PLC0414 — as below
-from capture_core.facts import CaptureReason, CaptureState, EndReason, Liveness, ProcessState, UpstreamKind
+from capture_core.facts import CaptureState, Liveness, ProcessState
+from capture_core.phrases import signal_name as signal_name  # noqa: PLC0414
 from capture_core.record import NamedTuple
 from capview import room
 from capview.escaping import safe as safe  # noqa: PLC0414 — who takes words from here takes this too
@@ -20,7 +22,7 @@ from capview.units import size as size  # noqa: PLC0414
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from capture_core.facts import CaptureFacts, EndedBy, ProcessFacts, Receipt, Upstream
+    from capture_core.facts import CaptureFacts, ProcessFacts, Receipt, Upstream
     from capture_core.source import Entry
 
 
@@ -59,21 +61,22 @@ def state(entry: Entry) -> Look:
 
 def process_look(process: ProcessFacts, liveness: Liveness = Liveness.FINAL) -> Look:
     """The state of a process whose capture is final, or of this liveness."""
+    words = phrases.process(process)
     match process.state:
         case ProcessState.RUNNING:
             if liveness is Liveness.UNKNOWN:
-                return Look(glyph="?", words="running, as far as known", tone=Tone.DOUBTFUL)
-            return Look(glyph="●", words="running", tone=Tone.BUSY)
+                return Look(glyph="?", words=f"{words}, as far as known", tone=Tone.DOUBTFUL)
+            return Look(glyph="●", words=words, tone=Tone.BUSY)
         case ProcessState.EXITED:
-            return _exited(process)
+            return _exited(process, words)
         case ProcessState.CANCELLED:
-            return Look(glyph="⊘", words="cancelled", tone=Tone.DOUBTFUL)
+            return Look(glyph="⊘", words=words, tone=Tone.DOUBTFUL)
         case ProcessState.TIMEOUT:
-            return Look(glyph="⊘", words="timed out", tone=Tone.BAD)
+            return Look(glyph="⊘", words=words, tone=Tone.BAD)
         case ProcessState.NONE:
-            return Look(glyph="▪", words="saved", tone=Tone.QUIET)
+            return Look(glyph="▪", words=words, tone=Tone.QUIET)
         case ProcessState.UNKNOWN:
-            return Look(glyph="?", words="end unknown", tone=Tone.DOUBTFUL)
+            return Look(glyph="?", words=words, tone=Tone.DOUBTFUL)
 
 
 def log(entry: Entry) -> Look:
@@ -100,20 +103,7 @@ def summary(entry: Entry) -> str:
 
 def log_words(capture: CaptureFacts, receipt: Receipt) -> str:
     """How much of what was printed was kept, and why not all."""
-    match capture.state:
-        case CaptureState.PENDING:
-            is_ending = capture.reason is CaptureReason.FINALIZING
-            return "log being finished" if is_ending else "log growing"
-        case CaptureState.COMPLETE:
-            return "log complete"
-        case CaptureState.PARTIAL:
-            return f"log {_shortfall(capture, receipt)}{_kept_end(receipt)}"
-        case CaptureState.FAILED:
-            return f"no log: {room.reason(receipt, capture.reason) or _why(capture)}"
-        case CaptureState.DISABLED:
-            return f"not captured: {_why(capture)}"
-        case CaptureState.UNAVAILABLE:
-            return f"log unavailable: {_why(capture)}"
+    return phrases.log(capture, receipt)
 
 
 def exit_words(process: ProcessFacts) -> str:
@@ -141,7 +131,7 @@ def _details(process: ProcessFacts, *, is_told: bool) -> Iterator[str]:
     if process.signal is not None and process.state is not ProcessState.EXITED:
         yield signal_name(process.signal)
     if process.reason is not None:
-        yield _ended_by(process.reason)
+        yield phrases.ended_by(process.reason)
 
 
 def process_words(process: ProcessFacts) -> str:
@@ -152,97 +142,23 @@ def process_words(process: ProcessFacts) -> str:
     if process.signal is not None:
         parts.append(f"signal {signal_name(process.signal)}")
     if process.reason is not None:
-        parts.append(_ended_by(process.reason))
+        parts.append(phrases.ended_by(process.reason))
     return ", ".join(parts)
 
 
-def signal_name(number: int) -> str:
-    """``SIGKILL`` for 9, ``signal 99`` for what has no name."""
-    import signal
-
-    try:
-        return signal.Signals(number).name
-    except ValueError:
-        return f"signal {number}"
-
-
-def _exited(process: ProcessFacts) -> Look:
+def _exited(process: ProcessFacts, words: str) -> Look:
     if process.signal is not None:
-        return Look(glyph="✗", words=f"killed by {signal_name(process.signal)}", tone=Tone.BAD)
+        return Look(glyph="✗", words=words, tone=Tone.BAD)
     if process.exit_code is None:
-        return Look(glyph="?", words="ended, exit unknown", tone=Tone.DOUBTFUL)
+        return Look(glyph="?", words=words, tone=Tone.DOUBTFUL)
     if process.exit_code == 0:
-        return Look(glyph="✓", words="ok", tone=Tone.GOOD)
-    return Look(glyph="✗", words="failed", tone=Tone.BAD)
-
-
-_ENDED_BY: Final = {
-    EndReason.USER: "asked for",
-    EndReason.TIMEOUT: "time limit",
-    EndReason.MAX_OUTPUT: "too much output",
-    EndReason.MEMORY_LIMIT: "memory limit",
-    EndReason.HANGUP: "terminal hung up",
-}
-
-
-def _ended_by(reason: EndedBy) -> str:
-    return f"{_ENDED_BY[reason.kind]}: {safe(reason.words)}" if reason.words else _ENDED_BY[reason.kind]
-
-
-_CUT: Final = "cut: "
-_REASONS: Final = {
-    CaptureReason.FINALIZING: "being finished",
-    CaptureReason.QUOTA: _CUT + "its limit is used up",
-    CaptureReason.CONVERSATION_QUOTA: _CUT + "the conversation's allowance is used up",
-    CaptureReason.DISK_FULL: _CUT + "disk full",
-    CaptureReason.WRITE_ERROR: _CUT + "a write failed",
-    CaptureReason.WRITER_STALLED: _CUT + "the disk was too slow",
-    CaptureReason.DRAIN_TIMEOUT: _CUT + "something kept its pipe open",
-    CaptureReason.OWNER_DIED: _CUT + "its owner died",
-    CaptureReason.UPSTREAM_TRUNCATED: "cut before it came here",
-    CaptureReason.UPSTREAM_UNKNOWN: "perhaps cut before it came here",
-    CaptureReason.UNDECIDABLE_OMITTED: "lacks undecidable parts",
-    CaptureReason.BINARY_OMITTED: "lacks binary parts",
-    CaptureReason.DAMAGED: "damaged",
-    CaptureReason.BY_OPTION: "by option",
-    CaptureReason.SUPPRESSED_BY_SOURCE: "suppressed by its source",
-    CaptureReason.NEEDS_TRANSFER: "it is on another machine",
-    CaptureReason.NO_CONVERSATION: "no conversation to keep it in",
-    CaptureReason.PLATFORM: "not possible on this platform",
-    CaptureReason.MISSING_FILE: "its file is missing",
-}
-
-
-def _shortfall(capture: CaptureFacts, receipt: Receipt) -> str:
-    if capture.reason is CaptureReason.QUOTA and receipt.limit_bytes is not None:
-        return f"cut at {size(receipt.limit_bytes)}"
-    if words := room.reason(receipt, capture.reason):
-        return _CUT + words
-    return "partial" if capture.reason is None else _REASONS[capture.reason]
-
-
-def _why(capture: CaptureFacts) -> str:
-    return "reason unknown" if capture.reason is None else _REASONS[capture.reason].removeprefix(_CUT)
-
-
-def _kept_end(receipt: Receipt) -> str:
-    is_kept = any(preview.tail_text is not None for preview in receipt.preview.values())
-    return ", its end kept" if is_kept else ""
-
-
-_UPSTREAM: Final = {
-    UpstreamKind.NONE: "given as whole",
-    UpstreamKind.HEAD_KEPT: "cut before it came here, its head kept",
-    UpstreamKind.TAIL_KEPT: "cut before it came here, its tail kept",
-    UpstreamKind.CLIPPED: "cut before it came here, nobody says where",
-    UpstreamKind.UNKNOWN: "perhaps cut before it came here",
-}
+        return Look(glyph="✓", words=words, tone=Tone.GOOD)
+    return Look(glyph="✗", words=words, tone=Tone.BAD)
 
 
 def upstream_words(upstream: Upstream) -> str:
     """What is said of a saved text: ``cut before it came here, its head kept (10 pages)``."""
-    words = _UPSTREAM[upstream.kind]
-    return words if upstream.limit is None else f"{words} ({upstream.limit} {safe(upstream.unit or '')})"
+    return phrases.upstream(upstream)
 
 
 def duration(seconds: float | None) -> str:

@@ -16,13 +16,6 @@ if TYPE_CHECKING:
 
     from capture_core.facts import AllowanceFacts, Receipt
 
-_CUT: Final = {
-    AllowanceState.COUNTED: "the conversation's allowance is used up",
-    AllowanceState.SCANNED: "the conversation's allowance is used up",
-    AllowanceState.HELD_UP: "nobody could count what the conversation keeps",
-    AllowanceState.CROWDED: "too many captures wrote in the conversation at once",
-    AllowanceState.UNCOUNTED: "the system did not let capview count what the conversation keeps",
-}
 _FREE_ROOM: Final = "capview prune frees room"
 _MEND: Final = {
     AllowanceState.COUNTED: f"--limit N keeps more of one capture, --conversation-limit N of all; {_FREE_ROOM}",
@@ -38,13 +31,6 @@ _HOW: Final = {
     AllowanceState.CROWDED: "; too many captures wrote at once",
     AllowanceState.UNCOUNTED: "; they could not be counted",
 }
-
-
-def reason(receipt: Receipt, found: CaptureReason | None) -> str | None:
-    """Why nothing more was kept, where it was the conversation's allowance."""
-    if found is not CaptureReason.CONVERSATION_QUOTA or receipt.allowance is None:
-        return None
-    return _CUT[receipt.allowance.state]
 
 
 def remedy(receipt: Receipt) -> str | None:

@@ -6,9 +6,8 @@ import re
 from typing import Final
 
 from capture_core.limits import LARGEST_BYTES, LONGEST_SECONDS
-
-UNKNOWN: Final = "–"
-"""Stands where a number is not known."""
+from capture_core.units import UNKNOWN as UNKNOWN  # noqa: PLC0414 — reading and writing of quantities in one place
+from capture_core.units import size as size  # noqa: PLC0414
 
 # Compiled when first used: most commands are given no quantity.
 _SIZE: Final = r"(?ai)([0-9]+(?:\.[0-9]+)?) ?(?:([kmgt])?(i?)b?)?"
@@ -43,17 +42,3 @@ def parse_duration(text: str) -> float:
     if found > LONGEST_SECONDS:
         raise ValueError(f"{text[:40]!r} is longer than a hundred years")
     return found
-
-
-def size(count: int | None) -> str:
-    """``0 B``, ``999 B``, ``1.4 KiB``, ``32 MiB``; the dash when unknown."""
-    if count is None:
-        return UNKNOWN
-    if count < 1024:  # noqa: PLR2004 — the unit's own size
-        return f"{count} B"
-    value, unit = float(count), "B"
-    for unit in ("KiB", "MiB", "GiB", "TiB"):  # noqa: B007 — the last one reached is used
-        value /= 1024
-        if round(value, 1) < 1000:  # noqa: PLR2004 — three digits
-            break
-    return f"{value:.0f} {unit}" if value >= 100 or value.is_integer() else f"{value:.1f} {unit}"  # noqa: PLR2004
