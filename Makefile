@@ -13,6 +13,7 @@ INSTALLED := .venv/.installed
 COMPILED := .venv/.compiled
 FUZZER := .venv/.fuzzer
 PEERS := build/peers/.installed
+GPTME := build/gptme/.installed
 SOURCES := $(shell find capture_core capview -name '*.py')
 
 # Bytecode is what makes `capview run` start fast, so it is written whatever the shell says; and .venv is all there is.
@@ -20,7 +21,7 @@ unexport PYTHONDONTWRITEBYTECODE PYTHONPATH PYTHONHOME
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup run demo test test-long peers fuzz lint types fmt bench screenshots check lock clean
+.PHONY: help setup run demo test test-long peers fuzz lint types fmt bench compare screenshots check lock clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -94,6 +95,14 @@ bench: setup ## Measure, beside the tools that people use today
 	@set -e; for script in $$(grep -l '^if __name__ == "__main__":' tests/bench/*.py); do \
 		echo "== $$script"; $(BIN)/python "$$script"; done
 
+compare: setup $(GPTME) ## Run script, tee, tsp, gptme and capview on the same commands; write the README's table (needs root)
+	$(BIN)/python -m tests.compare
+
+$(GPTME): tests/compare/requirements.lock
+	@$(PYTHON) -m venv --clear build/gptme
+	@build/gptme/bin/python -m pip install -qq --disable-pip-version-check --require-hashes -r tests/compare/requirements.lock
+	@touch $@
+
 screenshots: setup ## Draw screenshots/ from the scenes of the snapshot tests
 	$(BIN)/python -m tests.view.screenshots screenshots
 
@@ -110,7 +119,12 @@ lock: ## Pin the newest versions that pyproject.toml allows, with hashes, for Li
 		--generate-hashes --no-emit-index-url --no-emit-find-links --no-annotate --no-header --quiet \
 		--output-file "$$tools/fuzz.lock"; \
 	{ echo "# Written by \`make lock\`: names, versions and hashes of what \`make fuzz\` installs beside what \`make setup\` does."; \
-	  cat "$$tools/fuzz.lock"; } > tests/fuzz/requirements.lock
+	  cat "$$tools/fuzz.lock"; } > tests/fuzz/requirements.lock; \
+	echo gptme==0.35.1 | "$$tools/bin/uv" pip compile - --universal --python-version 3.11 --upgrade \
+		--generate-hashes --no-emit-index-url --no-emit-find-links --no-annotate --no-header --quiet \
+		--output-file "$$tools/gptme.lock"; \
+	{ echo "# Written by \`make lock\`: gptme and what it needs, for \`make compare\`, apart from everything else."; \
+	  cat "$$tools/gptme.lock"; } > tests/compare/requirements.lock
 
 clean: ## Remove .venv and every cache
 	rm -rf .venv .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache build dist snapshot_report.html
