@@ -46,9 +46,10 @@ def cell(case: Case, program: str) -> str:
 
 def table() -> str:
     """All of it, in Markdown."""
-    rows = [["the command", *PROGRAMS], ["---"] * (len(PROGRAMS) + 1)]
+    rows = [["the command", *PROGRAMS]]
     rows += [[case.name, *(cell(case, program) for program in PROGRAMS)] for case in CASES]
-    return "".join(f"| {' | '.join(row)} |\n" for row in rows)
+    head, *body = (f"| {' | '.join(row)} |\n" for row in rows)
+    return "".join((head, "|---" * len(rows[0]), "|\n", *body))
 
 
 def main() -> None:
