@@ -20,12 +20,16 @@ from capture_core.raw import RawStreams
 from capture_core.running import RunningJob
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from typing import Unpack
 
     from capture_core.calls import CallOptions
     from capture_core.facts import Receipt, Upstream
     from capture_core.limits import Limits
+    from capture_core.news import News
+    from capture_core.notices import Notice
+    from capture_core.polling import Cursor
+    from capture_core.source import Entry
     from capture_core.text_source import Given
     from capture_core.user_rule import UserRule
 
@@ -108,6 +112,47 @@ class Conversation:
             call_id=checked.text_or_none("call_id", call_id),
         )
         return saved_text.save(text, description, self.path, self._limits, self._masking(None, mask_env, mask_files))
+
+    def cursor(self, ref: str, *, consumer: str) -> Cursor:
+        """The place of ``consumer`` in a capture of this conversation, whoever owns it; made with its first poll.
+
+        Raises ``UnknownRef`` for what is no whole ref, and ``BadName``.
+        """
+        from capture_core.polling import Cursor
+
+        return Cursor(self.path, checked.text("ref", ref), checked.text("consumer", consumer))
+
+    def notices(self, *, consumer: str, since_now: bool = False, follow: bool = False) -> Iterator[Notice]:
+        """Captures of this conversation that have ended, whoever owned them, of which ``consumer`` was not told yet.
+
+        Each is delivered when it is acknowledged: one that is not comes again, with the same id.  ``since_now``: at the
+        first use of this consumer, leave out what has ended before.  ``follow``: go on with those to come, without end.
+        The consumer is this iterator's until it ends or is closed, but for the pauses of ``follow``.
+
+        Raises ``Refused`` when nothing can be kept for the consumer, ``ConsumerBusy`` when another process is at it.
+        """
+        from capture_core.notices import Inbox
+
+        with Inbox(self.path, checked.text("consumer", consumer), since_now=since_now) as inbox:
+            yield from inbox.follow() if follow else inbox.look()
+
+    def wait(self, ref: str, timeout: float | None = None) -> Entry | None:
+        """How a capture stands when it has ended, whoever owns it; ``None`` when ``timeout`` seconds passed first.
+
+        An owner that died is an end too.  Raises ``UnknownRef`` when it is not there, or not any more.
+        """
+        from capture_core.news import Watched
+
+        return Watched(self.path, checked.text("ref", ref)).wait(checked.seconds("timeout", timeout))
+
+    def follow(self, ref: str) -> Iterator[News]:
+        """A capture from its first byte on, as it grows, to its end, whoever owns it; no cursor is kept.
+
+        The last one says how it ended.  Raises ``UnknownRef`` when it is not there, or not any more.
+        """
+        from capture_core.news import Watched
+
+        return Watched(self.path, checked.text("ref", ref)).follow()
 
     def _masking(
         self, env: Mapping[str, str] | None, mask_env: Sequence[str], mask_files: Sequence[str]

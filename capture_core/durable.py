@@ -121,14 +121,21 @@ def start_write_back(fd: int, start: int, size: int) -> None:
         function(fd, ctypes.c_int64(start), ctypes.c_int64(size), _SYNC_FILE_RANGE_WRITE)
 
 
-def replace(scratch: Directory, random_name: str, directory: Directory, name: str, data: bytes) -> None:
-    """Put ``data`` at ``name``, replacing what we put there before; readers see the old or the new whole."""
+def replace(
+    scratch: Directory, random_name: str, directory: Directory, name: str, data: bytes, *, is_synced: bool = False
+) -> None:
+    """Put ``data`` at ``name``, replacing what we put there before; readers see the old or the new whole.
+
+    ``is_synced``: also after a power loss.
+    """
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
     fd = os.open(random_name, flags, FILE_MODE, dir_fd=scratch.fd)
     try:
         try:
             os.fchmod(fd, FILE_MODE)
             write_all(fd, data)
+            if is_synced:
+                os.fsync(fd)
         finally:
             os.close(fd)
         os.replace(random_name, name, src_dir_fd=scratch.fd, dst_dir_fd=directory.fd)

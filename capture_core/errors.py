@@ -36,6 +36,25 @@ class PlaceGone(CaptureError):
     """Somebody removed the folder of a capture while it was written: nothing of it is left."""
 
 
+class ConsumerBusy(Refused):
+    """Another process has this consumer's turn, and did not give it back in time."""
+
+
+class Unmarked(CaptureError):
+    """What was handed over cannot be marked as delivered: it comes again, with the same id or offsets."""
+
+
+class CursorStale(CaptureError):
+    """What a consumer was given of a stream is not what stands there now; it begins anew by :meth:`Cursor.restart`.
+
+    The bytes were replaced by another generation, or are fewer than were given.
+    """
+
+    def __init__(self, message: str, stream: str) -> None:
+        super().__init__(message)
+        self.stream = stream
+
+
 class NameTaken(PlaceRefused):
     """A file already stands at one of our names; it was not touched."""
 

@@ -60,6 +60,17 @@ AFTER_KILL_SECONDS = 1.0
 GROUP_LOOK_SECONDS = 0.02
 """How often the group of an ended leader is looked at."""
 
+MEMORY_LOOK_SECONDS = 0.2
+MEMORY_LOOK_SHARE = 20
+"""How often the memory of a job's processes is looked at, and never for more than one part in this many of a time."""
+
+HOLDERS_SECONDS = 0.5
+"""How long is looked for who still holds a stream open; beyond: nobody knows."""
+
+OTHER_PROCESSES = 8
+OTHER_PROCESS_CHARS = 64
+"""So many processes are named where something is said of them, and so much of a name is kept, once it is masked."""
+
 ENGINE_FILE_BYTES = 64 * MIB
 """A kept redaction engine larger than this is not one."""
 
@@ -387,3 +398,16 @@ stands for bad bytes and masked values, and a step."""
 
 ALLOWANCE_WARN_FROM = 0.8
 """From this part of an allowance on, a receipt line and a list of captures say so."""
+
+CONSUMER_TURN_SECONDS = 5.0
+CONSUMER_RETRY_SECONDS = 0.005
+"""How long somebody waits for another process that has the same consumer's turn, and between two tries for it."""
+
+CONSUMER_STATE_BYTES = 64 * MIB
+"""What was delivered to a consumer, or its cursors, in one file: 34 bytes a capture.  A larger one is not ours."""
+
+CONSUMER_STALE_LINES = 256
+"""So many lines that tell nothing any more may such a file hold, and as many as others; then it is written anew."""
+
+NOTICE_LOOK_SECONDS = 0.2
+"""Between two looks for captures that have ended."""

@@ -44,6 +44,14 @@ def new_tool_name(text: str) -> str:
     return text
 
 
+def consumer_name(text: str) -> str:
+    """Return ``text`` when it is of the form of a tool's name and may be a folder; raise :class:`BadName` if not."""
+    try:
+        return new_tool_name(text)
+    except BadName as error:
+        raise BadName(str(error).replace("tool name", "consumer name", 1)) from None
+
+
 def capture_id(text: str) -> str:
     """Return ``text`` when it is a whole capture id; raise :class:`BadName` if not."""
     if not re.fullmatch(_CAPTURE_ID, text):

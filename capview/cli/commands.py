@@ -36,12 +36,15 @@ class _Module(Protocol):
 # One table: help, completion and the README's table are made of it or compared with it.
 COMMANDS: Final = {
     "run": Command("capview.cli.run", "run a command, pass its output through, and capture it from the first byte on"),
+    "tee": Command("capview.cli.tee", "capture what is piped through it, and pass it on"),
     "save": Command("capview.cli.save", "publish what is piped to it as a finished text, masked"),
     "ls": Command("capview.cli.ls", "list captures, newest first: how each ended, and whether its log is whole"),
     "show": Command("capview.cli.show", "print the receipt of one capture"),
     "read": Command("capview.cli.read", "print a bounded part of a capture"),
     "follow": Command("capview.cli.follow", "print a capture as it grows, and exit as the command did"),
     "wait": Command("capview.cli.wait", "block until captures are final"),
+    "poll": Command("capview.cli.poll", "print what is new in a capture since this consumer's last poll"),
+    "notices": Command("capview.cli.notices", "print which captures have ended, each once to each consumer"),
     "verify": Command("capview.cli.verify", "read final captures again, and compare size and digest"),
     "rm": Command("capview.cli.rm", "remove captures that have ended"),
     "prune": Command("capview.cli.prune", "remove captures by age, number or size, the oldest first"),

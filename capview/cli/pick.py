@@ -40,6 +40,13 @@ def add_ref(parser: argparse.ArgumentParser, *, several: bool = False, optional:
     )
 
 
+def add_consumer(parser: argparse.ArgumentParser) -> None:
+    """Declare who asks."""
+    parser.add_argument(
+        "--consumer", required=True, metavar="NAME", help="who asks: a-z 0-9 . _ -; each has places of its own"
+    )
+
+
 def pick(text: str, option: str | None) -> Picked:
     """The capture that ``text`` names; raises a :class:`RefError`, ``ReceiptError`` or ``PlaceRefused``."""
     catalogue, name, option = find(text, option)

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import shlex
-import sys
-from base64 import b64encode
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -13,10 +11,11 @@ from capture_core.errors import BadInput
 from capture_core.facts import Liveness, RepresentationKind
 from capture_core.limits import READ_RANGE_BYTES
 from capture_core.reader import StreamReader
+from capture_core.shares import shares
+from capview.cli.passage import content, put_passage
 from capview.cli.pick import add_ref, pick
 from capview.cli.quantities import byte_range, count, line_range, size
-from capview.cli.words import put, put_json, say
-from capview.escaping import safe_body
+from capview.cli.words import put_json, say
 
 if TYPE_CHECKING:
     import argparse
@@ -86,7 +85,7 @@ def run(arguments: argparse.Namespace) -> int:
         if arguments.json:
             _print_json(picked, part, text)
         else:
-            _print(part, text, labelled=len(streams) > 1)
+            put_passage(part.stream, text, labelled=len(streams) > 1)
             _say_rest(picked, part, arguments)
     return 0
 
@@ -119,14 +118,8 @@ def _streams(picked: Picked, wanted: str | None) -> Sequence[str]:
 
 
 def _shares(picked: Picked, streams: Sequence[str], total: int) -> dict[str, int]:
-    """``total`` divided among the streams: what a short one does not need goes to the others."""
     lengths = {status.name: status.committed or 0 for status in picked.entry.streams}
-    shares: dict[str, int] = {}
-    for stream in sorted(streams, key=lambda name: lengths.get(name, 0)):
-        left = len(streams) - len(shares)
-        fair = max(1, (total - sum(shares.values())) // left)
-        shares[stream] = fair if left == 1 else min(fair, lengths.get(stream, 0))
-    return shares
+    return shares({stream: lengths.get(stream, 0) for stream in streams}, total)
 
 
 def _part(reader: StreamReader, arguments: argparse.Namespace, room: int, *, is_text: bool) -> _Part:
@@ -157,15 +150,6 @@ def _asked(reader: StreamReader, arguments: argparse.Namespace, end: int, room: 
     return min(start, end), end if stop is None else min(stop, end)
 
 
-def _print(part: _Part, text: bytes, *, labelled: bool) -> None:
-    label = f"==> {part.stream} <==\n".encode() if labelled else b""
-    if sys.stdout.isatty():
-        # What lies in a file may have been put there by anybody; a terminal obeys it.
-        text = safe_body(text.decode("utf-8", "surrogateescape")).encode("utf-8", "backslashreplace")
-    is_open = text and not text.endswith(b"\n") and (labelled or sys.stdout.isatty())
-    put(label + text + (b"\n" if is_open else b""), sys.stdout)
-
-
 def _print_json(picked: Picked, part: _Part, text: bytes) -> None:
     answer = {
         "ref": picked.entry.receipt.ref,
@@ -175,13 +159,9 @@ def _print_json(picked: Picked, part: _Part, text: bytes) -> None:
         "committed": part.committed,
         "fixed": picked.entry.liveness is not Liveness.LIVE,
         "rest": None if part.rest is None else f"{part.rest[0]}:{part.rest[1]}",
-        **_content(text, is_binary=_is_binary(picked)),
+        **content(text, is_binary=_is_binary(picked)),
     }
     put_json(answer)
-
-
-def _content(data: bytes, *, is_binary: bool) -> dict[str, str]:
-    return {"base64": b64encode(data).decode()} if is_binary else {"text": data.decode("utf-8", "replace")}
 
 
 def _say_rest(picked: Picked, part: _Part, arguments: argparse.Namespace) -> None:
