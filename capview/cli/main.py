@@ -56,6 +56,10 @@ def _concluded(words: list[str]) -> int:
 def _dispatch(words: list[str]) -> int:
     if words[:1] == ["run"] and hasattr(os, "fork"):
         return _dispatch_run(words)
+    if words[:1] == ["tee"]:
+        from capview.cli.tee import expect_end_of_source
+
+        expect_end_of_source()
     from capview.cli.commands import dispatch
 
     return dispatch(words)
