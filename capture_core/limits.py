@@ -134,6 +134,9 @@ class Limits(Record):
     kill_grace_seconds: float = 2.0
     """Between TERM and KILL of a cancelled or timed-out group."""
 
+    on_complete_seconds: float = 60.0
+    """How long the command of ``--on-complete`` may take; then its group gets TERM, and KILL after the grace."""
+
     settle_seconds: float = 10.0
     """How long the front waits for the receipt after the child's exit code is known."""
 
@@ -143,6 +146,15 @@ class Limits(Record):
 
 LIBRARY = Limits()
 FOR_PEOPLE = Limits(capture_bytes=256 * MIB, conversation_bytes=4 * GIB)
+
+INLINE_FRAME_BYTES = 2 * KIB
+"""What an inline text may take beside the output in it, when nobody gives a budget: the preview's bytes and these."""
+
+INLINE_MOST_BYTES = 4 * MIB
+"""A larger budget for an inline text is refused: it is made in memory."""
+
+SHOWN_FILE_BYTES = 1 * MIB
+"""So much is noted of what was handed out of one capture; beyond: handed out all the same, and said so."""
 
 READ_RANGE_BYTES = 16 * KIB
 """What ``capview read`` prints when not told otherwise; more is named with the command that continues."""

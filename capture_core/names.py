@@ -11,6 +11,7 @@ from capture_core.record import NamedTuple
 
 TOOL_OUTPUTS = "tool-outputs"
 PRIVATE = ".capview"
+SHOWN = "shown"
 
 # Texts, which re compiles when they are first used and then keeps: no command needs all of them.
 _TOOL = rf"[a-z0-9][a-z0-9._-]{{0,{TOOL_NAME_CHARS - 1}}}"
@@ -121,6 +122,11 @@ def final_receipt_file(capture: str) -> str:
 def request_file(capture: str) -> str:
     """``<id>.request``: asks the owner to cancel or promote."""
     return f"{capture}.request"
+
+
+def shown_file(capture: str) -> str:
+    """``<id>.jsonl`` in our own folder ``shown``: what was handed out of a capture."""
+    return f"{capture_id(capture)}.jsonl"
 
 
 def raw_text(text: str) -> bytes:
