@@ -79,6 +79,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def expect_end_of_source() -> None:
     """Take what ends the pipeline's other commands for news; called first of all, for those have begun already."""
+    if os.isatty(0):
+        # Nobody else feeds us, who could be ended by it.
+        return
     for number in _ENDS_ITS_SOURCE:
         # What the caller had ignored, as a shell does for what it runs in the background, stays ignored.
         if signal.getsignal(number) is not signal.SIG_IGN:
@@ -119,7 +122,6 @@ class _Ends:
         self.number: int | None = None
         """The signal that ended it before its source did."""
         self._tee = tee
-        # At a terminal nobody else feeds us, who could be ended by it.
         self._is_the_sources = not os.isatty(0)
         for number in (*_ENDS_ITS_SOURCE, signal.SIGTERM):
             if signal.getsignal(number) is not signal.SIG_IGN:
