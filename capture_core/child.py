@@ -6,31 +6,28 @@ import contextlib
 import errno
 import os
 import signal
-import subprocess
 import threading
 from time import monotonic, sleep
 from typing import TYPE_CHECKING
 
-from capture_core.errors import SpawnFailed
 from capture_core.happenings import ChildEvent, Continued, Exited, Stopped
 from capture_core.limits import GROUP_LOOK_SECONDS
-from capture_core.record import NamedTuple
+from capture_core.program import start
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from resource import struct_rusage
 
-
-class Descriptors(NamedTuple):
-    """What the child gets as 0, 1 and 2."""
-
-    stdin: int | None
-    stdout: int
-    stderr: int
+    from capture_core.program import Descriptors
+    from capture_core.tree import Survivor, Tree
 
 
 class Child:
-    """A started child.  ``signal_group`` and the reaping exclude each other, so no stranger is ever signalled."""
+    """A started child.  Signals and the reaping exclude each other, so no stranger is ever signalled.
+
+    Where the OS gives a handle for a process (Linux 5.3) its id is used for nothing else but that: whoever else in
+    this process reaps children may have made it somebody else's.
+    """
 
     def __init__(
         self,
@@ -40,49 +37,70 @@ class Child:
         cwd: str | None = None,
         env: Mapping[str, str] | None = None,
         session: bool = False,
+        nice: int = 0,
     ) -> None:
-        """Start ``argv`` (looked up in PATH) as leader of a new group, or of a new session when ``session``."""
+        """Start ``argv`` (looked up in PATH) as leader of a new group, or of a new session when ``session``.
+
+        ``nice`` is added to its niceness.
+        """
         self._lock = threading.Lock()
         self._reaped = False
+        self._tree: Tree | None = None
+        self._is_killing = False
         self._outwaits_until = 0.0
-        try:
-            self._popen = _popen(argv, descriptors, cwd, env, session=session)
-        except OSError as error:
-            raise _spawn_failed(argv[0], cwd, error) from error
-        except ValueError as error:
-            raise SpawnFailed(os.fsdecode(argv[0]), errno.EINVAL, str(error)) from error
+        self._watcher: threading.Thread | None = None
+        self._popen = start(argv, descriptors, cwd, env, session=session, nice=nice)
         self.pid = self._popen.pid
+        self._handle = _handle_of(self.pid)
+        self._named = (os.P_PID, self.pid) if self._handle is None else (os.P_PIDFD, self._handle)
 
     def signal_group(self, number: int) -> bool:
         """Send a signal to the child's whole group; ``False`` when its leader is already reaped or all are gone."""
         with self._lock:
-            if self._reaped:
-                return False
-            try:
-                os.killpg(self.pid, number)
-            except (ProcessLookupError, PermissionError):
-                return False
-            return True
+            return not self._reaped and self._signal_group(number)
 
-    def end_group(self, patience_seconds: float) -> None:
-        """Ask the whole group to end; its leader stays unreaped while others of it live, at most this long.
+    def end_all(self, patience_seconds: float) -> None:
+        """Ask the whole group to end, and whatever else is ours of the job.
 
-        As long as the leader is not reaped its id is nobody else's, so that those who do not listen can be killed.
+        The leader stays unreaped while others live, at most this long: until then its id is nobody else's, so that
+        those who do not listen can be killed.
         """
-        self._outwaits_until = monotonic() + patience_seconds
-        self.signal_group(signal.SIGTERM)
-        # A stopped group does not see TERM before it goes on.
-        self.signal_group(signal.SIGCONT)
+        with self._lock:
+            if not self._reaped:
+                self._outwaits_until = monotonic() + patience_seconds
+                self._look_around()
+                # A stopped group does not see TERM before it goes on.
+                for number in (signal.SIGTERM, signal.SIGCONT):
+                    self._signal_group(number)
+                if self._tree is not None:
+                    self._tree.end(signal.SIGTERM, signal.SIGCONT)
+
+    def kill_all(self, patience_seconds: float) -> None:
+        """Kill all of them, and who comes up meanwhile; those whom the kernel holds are waited for this long."""
+        with self._lock:
+            if not self._reaped:
+                self._outwaits_until = monotonic() + patience_seconds
+                self._is_killing = True
+                self._look_around()
+                self._signal_group(signal.SIGKILL)
+                if self._tree is not None:
+                    self._tree.kill()
 
     def end_unwatched(self) -> None:
         """Kill the group at once and reap its leader: it was started, and cannot be captured after all."""
         self.signal_group(signal.SIGKILL)
-        self._reap(0)
+        if self._watcher is not None:
+            self._watcher.join()
+            return
+        with contextlib.suppress(ChildProcessError):
+            os.waitid(*self._named, os.WEXITED | os.WNOWAIT)
+        self._reap()
 
     def watch(self, tell: Callable[[ChildEvent], None]) -> threading.Thread:
         """Start the thread that waits for the child and tells each event; it ends after ``Exited``."""
         thread = threading.Thread(target=self._watch, args=(tell,), name="child-watch", daemon=True)
         thread.start()
+        self._watcher = thread
         return thread
 
     def _watch(self, tell: Callable[[ChildEvent], None]) -> None:
@@ -94,78 +112,122 @@ class Child:
                 return
 
     def _next_event(self) -> ChildEvent | None:
-        if not hasattr(os, "waitid"):
-            return self._reap(os.WUNTRACED | os.WCONTINUED)
         try:
-            seen = os.waitid(os.P_PID, self.pid, os.WEXITED | os.WSTOPPED | os.WCONTINUED | os.WNOWAIT)
-            if seen is not None and seen.si_code not in _ENDED:
-                # What was peeked at may be over by now: only what this call takes is told, and it is told once.
-                seen = os.waitid(os.P_PID, self.pid, os.WSTOPPED | os.WCONTINUED | os.WNOHANG)
-                return None if seen is None else _told(seen)
+            seen = os.waitid(*self._named, os.WEXITED | os.WSTOPPED | os.WCONTINUED | os.WNOWAIT)
         except ChildProcessError:
-            # Either it ended between the two calls, or somebody else reaped it: the reaping tells which.
-            return self._reap(0)
-        self._outwait_group()
-        return self._reap(0)
+            # Somebody else reaped it: its status is unknown, and never 0.
+            self._reap()
+            return Exited(code=None, signal=None)
+        if seen is None:
+            return None
+        if seen.si_code in _ENDED:
+            survivors = self._outwait()
+            # What was seen stands, also when somebody else reaps it now: that takes the resources along.
+            return _exited(seen, self._reap(), survivors)
+        # What was peeked at may be over by now: only what this call takes is told, and it is told once.
+        with contextlib.suppress(ChildProcessError):
+            seen = os.waitid(*self._named, os.WSTOPPED | os.WCONTINUED | os.WNOHANG)
+            return None if seen is None else _told(seen)
+        return None
 
-    def _outwait_group(self) -> None:
-        while monotonic() < self._outwaits_until and _has_living_members(self.pid):
+    def _outwait(self) -> tuple[Survivor, ...] | None:
+        """Wait for those who are being ended; who is there after that.  ``None``: nobody is ended, or knows."""
+        while True:
+            with self._lock:
+                if self._tree is None:
+                    return None
+                self._tree.look()
+                if self._is_killing:
+                    self._tree.kill()
+                if not self._tree.ours() or monotonic() >= self._outwaits_until:
+                    return self._tree.survivors()
             sleep(GROUP_LOOK_SECONDS)
 
-    def _reap(self, flags: int) -> ChildEvent:
-        with self._lock if not flags else contextlib.nullcontext():
-            try:
-                status, usage = _wait(self.pid, flags)
-            except ChildProcessError:
-                return self._lost()
-            if os.WIFSTOPPED(status):
-                return Stopped(os.WSTOPSIG(status))
-            if os.WIFCONTINUED(status):
-                return Continued()
+    def _look_around(self) -> None:
+        if self._tree is None:
+            # Where nothing can be loaded (no descriptor left) it is the group alone that is ended.
+            with contextlib.suppress(ImportError, OSError):
+                from capture_core.tree import Tree
+
+                self._tree = Tree(self.pid)
+        if self._tree is not None:
+            self._tree.look()
+
+    def _signal_group(self, number: int) -> bool:
+        try:
+            if self._handle is None:
+                os.killpg(self.pid, number)
+            else:
+                _signal_group_of(self._handle, self.pid, number)
+        except (ProcessLookupError, PermissionError, ChildProcessError):
+            return False
+        return True
+
+    def _reap(self) -> struct_rusage | None:
+        with self._lock:
+            usage = _usage(self.pid) if _is_unreaped(self._named) else None
             self._reaped = True
-            self._popen.returncode = os.waitstatus_to_exitcode(status)
-        return Exited(
-            code=os.WEXITSTATUS(status) if os.WIFEXITED(status) else None,
-            signal=os.WTERMSIG(status) if os.WIFSIGNALED(status) else None,
-            user_seconds=None if usage is None else usage.ru_utime,
-            system_seconds=None if usage is None else usage.ru_stime,
-            peak_rss_bytes=None if usage is None else usage.ru_maxrss * _RSS_UNIT,
-        )
-
-    def _lost(self) -> Exited:
-        """Somebody else in this process reaped the child: its status is unknown, and never 0."""
-        self._reaped = True
-        self._popen.returncode = -signal.SIGKILL
-        return Exited(code=None, signal=None)
+            # Nobody asks it; that it is set keeps it from being waited for when it is collected.
+            self._popen.returncode = -signal.SIGKILL
+            if self._handle is not None:
+                os.close(self._handle)
+                self._handle = None
+        return usage
 
 
-def _wait(pid: int, flags: int) -> tuple[int, struct_rusage | None]:
-    """Status and resources of a child.  The latter are unknown where no module can be loaded (no descriptor left)."""
+def _handle_of(pid: int) -> int | None:
     try:
-        # wait4 loads it when it has reaped the child, and loses the status where it cannot.
-        import resource  # noqa: F401
-    except ImportError:
-        return os.waitpid(pid, flags)[1], None
-    return os.wait4(pid, flags)[1:]
+        return os.pidfd_open(pid)
+    except (OSError, AttributeError):
+        return None
 
 
-def _has_living_members(group: int) -> bool:
-    """Whether a process other than its leader is in the group and no zombie; ``False`` where the OS does not tell."""
+_TO_THE_GROUP = 1 << 2
+"""PIDFD_SIGNAL_PROCESS_GROUP of Linux 6.9: the kernel knows which group is meant, whoever has its number by now."""
+
+
+def _signal_group_of(handle: int, pid: int, number: int) -> None:
     try:
-        found = [name for name in os.listdir("/proc") if name.isdigit() and int(name) != group]
-    except OSError:
+        signal.pidfd_send_signal(handle, number, None, _TO_THE_GROUP)
+    except OSError as error:
+        if error.errno != errno.EINVAL:
+            raise
+        # An older kernel.  ChildProcessError: somebody reaped the leader, and the number may be anybody's.
+        os.waitid(os.P_PIDFD, handle, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+        os.killpg(pid, number)
+
+
+def _is_unreaped(named: tuple[int, int]) -> bool:
+    try:
+        return os.waitid(*named, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
+    except ChildProcessError:
         return False
-    return any(_is_living_member(name, group) for name in found)
 
 
-def _is_living_member(pid: str, group: int) -> bool:
+def _usage(pid: int) -> struct_rusage | None:
+    """Reap a child that has ended; its resources, unknown where no module can be loaded (no descriptor left)."""
     try:
-        with open(f"/proc/{pid}/stat", encoding="ascii", errors="replace") as file:
-            # proc(5): pid (name) state ppid pgrp …; the name may hold anything, parentheses too.
-            state, _parent, its_group = file.read().rpartition(")")[2].split()[:3]
-    except (OSError, ValueError):
-        return False
-    return its_group == str(group) and state not in "ZX"
+        try:
+            # wait4 loads it when it has reaped the child, and loses all where it cannot.
+            import resource  # noqa: F401
+        except ImportError:
+            os.waitpid(pid, os.WNOHANG)
+            return None
+        return os.wait4(pid, os.WNOHANG)[2]
+    except ChildProcessError:
+        return None
+
+
+def _exited(seen: os.waitid_result, usage: struct_rusage | None, survivors: tuple[Survivor, ...] | None) -> Exited:
+    by_itself = seen.si_code == os.CLD_EXITED
+    return Exited(
+        code=seen.si_status if by_itself else None,
+        signal=None if by_itself else seen.si_status,
+        user_seconds=None if usage is None else usage.ru_utime,
+        system_seconds=None if usage is None else usage.ru_stime,
+        peak_rss_bytes=None if usage is None else usage.ru_maxrss * _RSS_UNIT,
+        survivors=survivors,
+    )
 
 
 _ENDED = frozenset((os.CLD_EXITED, os.CLD_KILLED, os.CLD_DUMPED))
@@ -175,52 +237,4 @@ def _told(seen: os.waitid_result) -> ChildEvent:
     return Continued() if seen.si_code == os.CLD_CONTINUED else Stopped(seen.si_status)
 
 
-def _popen(
-    argv: Sequence[str | bytes],
-    descriptors: Descriptors,
-    cwd: str | None,
-    env: Mapping[str, str] | None,
-    *,
-    session: bool,
-) -> subprocess.Popen[bytes]:
-    def start(command: Sequence[str | bytes]) -> subprocess.Popen[bytes]:
-        return subprocess.Popen(
-            command,
-            stdin=subprocess.DEVNULL if descriptors.stdin is None else descriptors.stdin,
-            stdout=descriptors.stdout,
-            stderr=descriptors.stderr,
-            cwd=cwd,
-            env=env,
-            process_group=None if session else 0,
-            start_new_session=session,
-        )
-
-    if not argv[0]:
-        # Looked up in PATH it would be found to be each of its folders.
-        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
-    try:
-        return start(argv)
-    except OSError as error:
-        import shutil  # 4 ms, for a rare case
-
-        program = shutil.which(os.fsdecode(argv[0])) if error.errno == errno.ENOEXEC else None
-        if program is None:
-            raise
-    # A script without a #! line: execvp(3), and so every shell, env and timeout, hands it to sh.
-    return start(["/bin/sh", program, *argv[1:]])
-
-
 _RSS_UNIT = 1 if os.uname().sysname == "Darwin" else 1024
-
-
-def _spawn_failed(program: str | bytes, cwd: str | None, error: OSError) -> SpawnFailed:
-    code = error.errno or errno.EINVAL
-    said = (error.strerror or str(error)).lower()
-    if cwd is not None and error.filename is not None and os.fsdecode(error.filename) == cwd:
-        return SpawnFailed(cwd, code, f"{said}; name a folder for the command to run in that it can enter")
-    words = {
-        errno.ENOENT: "command not found",
-        errno.EACCES: "not executable (permission denied, or a folder)",
-        errno.ENOEXEC: "not executable (no program format that this system knows)",
-    }
-    return SpawnFailed(os.fsdecode(program) or "''", code, words.get(code, said))

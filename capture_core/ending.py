@@ -1,4 +1,4 @@
-"""How a job is ended: who asked for it and when, TERM, then KILL; what became of the child, beside that reason."""
+"""How a job is ended: by whom or by which limit, TERM, then KILL; what became of the child, beside that reason."""
 
 from __future__ import annotations
 
@@ -7,18 +7,28 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from capture_core.facts import EndedBy, EndReason, ProcessFacts, ProcessState, ResourceFacts
-from capture_core.limits import AFTER_KILL_SECONDS
+from capture_core.happenings import Cancel
+from capture_core.limits import AFTER_KILL_SECONDS, OTHER_PROCESSES
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from capture_core.child import Child
+    from capture_core.facts import OtherProcess
     from capture_core.happenings import Exited
     from capture_core.limits import Limits
+    from capture_core.memory import MemoryWatch
 
 
 class Ending:
     """Where the end of one job's child stands; for the supervising thread alone."""
 
-    def __init__(self, child: Child, limits: Limits, timeout_seconds: float | None) -> None:
+    def __init__(
+        self, child: Child, limits: Limits, timeout_seconds: float | None, mask: Callable[[str], str] = str
+    ) -> None:
+        """``mask`` takes the secrets out of what other processes call themselves."""
+        self._mask = mask
+        self._memory: MemoryWatch | None = None
         self._child = child
         self._limits = limits
         self._timeout_seconds = timeout_seconds
@@ -34,6 +44,19 @@ class Ending:
         """Whether it was the time limit that ended the child."""
         return self.why is not None and self.why.kind is EndReason.TIMEOUT
 
+    def watch_memory(self, limit_bytes: int | None, tell: Callable[[Cancel], object]) -> None:
+        """Begin to look at the memory of the job's processes, where there is a limit; ``tell`` runs in a thread.
+
+        Raises ``RuntimeError`` where no thread can be had.
+        """
+        if limit_bytes is not None:
+            from capture_core.memory import MemoryWatch
+
+            def exceeded(used_bytes: int) -> None:
+                tell(_too_much_memory(used_bytes, limit_bytes))
+
+            self._memory = MemoryWatch(self._child.pid, limit_bytes, exceeded)
+
     def pass_on_signal(self, number: int) -> None:
         """Send the child's group what somebody sent to us."""
         if number == signal.SIGHUP and self.why is None:
@@ -41,23 +64,33 @@ class Ending:
         self._child.signal_group(number)
 
     def cancel(self, why: EndedBy) -> None:
-        """Begin to end the child's group, once: TERM now, KILL after the grace."""
-        if self.exited is None and not self._is_ending:
+        """Begin to end all that is the job's, once: TERM now, KILL after the grace.
+
+        What exceeds the limit of its memory is killed at once: in two seconds it could take all that there is.
+        """
+        if self.exited is not None:
+            return
+        has_begun, self._is_ending = self._is_ending, True
+        if not has_begun:
             self.why = why
-            self._child.end_group(self._limits.kill_grace_seconds + AFTER_KILL_SECONDS)
-            self._is_ending = True
+        if why.kind is EndReason.MEMORY_LIMIT:
+            self._kill()
+        elif not has_begun:
+            self._child.end_all(self._limits.kill_grace_seconds + AFTER_KILL_SECONDS)
             self._deadline = monotonic() + self._limits.kill_grace_seconds
 
     def child_exited(self, exited: Exited) -> tuple[ProcessFacts, ResourceFacts]:
         """Take the child's end; the facts of it."""
         self.exited = exited
         self._deadline = None
+        if self._memory is not None:
+            self._memory.stop()
         resources = ResourceFacts(
             user_seconds=exited.user_seconds,
             system_seconds=exited.system_seconds,
             peak_rss_bytes=exited.peak_rss_bytes,
         )
-        return process_facts(self._child.pid, exited, self.why), resources
+        return process_facts(self._child.pid, exited, self.why, self._mask), resources
 
     def look_at_clock(self) -> None:
         """Do what is due now."""
@@ -65,7 +98,7 @@ class Ending:
             return
         self._deadline = None
         if self._is_ending:
-            self._child.signal_group(signal.SIGKILL)
+            self._kill()
         else:
             self.cancel(EndedBy(kind=EndReason.TIMEOUT, words=f"{self._timeout_seconds:g} s"))
 
@@ -73,12 +106,41 @@ class Ending:
         """Seconds until something is due; ``None``: nothing is."""
         return None if self._deadline is None else max(0.0, self._deadline - monotonic())
 
+    def _kill(self) -> None:
+        self._deadline = None
+        self._child.kill_all(AFTER_KILL_SECONDS)
 
-def process_facts(pid: int, exited: Exited, why: EndedBy | None) -> ProcessFacts:
+
+def too_much_output(limit_bytes: int) -> Cancel:
+    """What the policy on a job's output asks for."""
+    from capture_core.units import size
+
+    return Cancel(EndedBy(kind=EndReason.MAX_OUTPUT, words=f"{size(limit_bytes)} allowed"))
+
+
+def _too_much_memory(used_bytes: int, limit_bytes: int) -> Cancel:
+    from capture_core.units import size
+
+    words = f"{size(used_bytes)} used, {size(limit_bytes)} allowed"
+    return Cancel(EndedBy(kind=EndReason.MEMORY_LIMIT, words=words))
+
+
+def process_facts(pid: int, exited: Exited, why: EndedBy | None, mask: Callable[[str], str] = str) -> ProcessFacts:
     """What became of the child: the observed code always, beside the reason where somebody ended it."""
     state = ProcessState.EXITED
     if why is not None and why.kind is EndReason.TIMEOUT:
         state = ProcessState.TIMEOUT
     elif why is not None and why.kind is not EndReason.HANGUP:
         state = ProcessState.CANCELLED
-    return ProcessFacts(state=state, pid=pid, exit_code=exited.code, signal=exited.signal, reason=why)
+    survivors = _survivors(exited, mask)
+    return ProcessFacts(
+        state=state, pid=pid, exit_code=exited.code, signal=exited.signal, reason=why, survivors=survivors
+    )
+
+
+def _survivors(exited: Exited, mask: Callable[[str], str]) -> tuple[OtherProcess, ...] | None:
+    if not exited.survivors:
+        return None if exited.survivors is None else ()
+    from capture_core.holders import name
+
+    return tuple(name(pid, own_name, mask) for pid, own_name in exited.survivors[:OTHER_PROCESSES])

@@ -159,6 +159,13 @@ class EndedBy(Record):
     words: str = ""
 
 
+class OtherProcess(Record):
+    """A process beside the child: its id, and its name as it gives it, masked and bounded."""
+
+    pid: int
+    name: str
+
+
 class ProcessFacts(Record):
     """State and observed status of the child.  ``exit_code`` is null when a signal ended it or nobody knows."""
 
@@ -167,6 +174,9 @@ class ProcessFacts(Record):
     exit_code: int | None = None
     signal: int | None = None
     reason: EndedBy | None = None
+    survivors: tuple[OtherProcess, ...] | None = None
+    """Processes of the job that were still there after it had been ended, as far as they were seen: those that had
+    gone into a session of their own, or could not be killed.  ``None``: nobody ended it, or the OS does not tell."""
 
 
 class CaptureFacts(Record):
@@ -237,6 +247,9 @@ class StreamFacts(Record):
     lines: int | None = None
     final_newline: bool | None = None
     sha256: str | None = None
+    held_by: tuple[OtherProcess, ...] | None = None
+    """Processes that held the stream open when it was given up, as far as they were seen: other users' are not.
+    ``None``: it was read to its end, or nobody could look in time."""
     sidecars: Mapping[str, SidecarFacts] = _NOTHING
 
 

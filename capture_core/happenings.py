@@ -9,6 +9,7 @@ from capture_core.record import NamedTuple
 
 if TYPE_CHECKING:
     from capture_core.facts import EndedBy
+    from capture_core.tree import Survivor
 
 ENDING_SIGNALS: Final = frozenset({signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGHUP})
 """What a user or a supervisor ends a program by; before there is a child, it ends the start."""
@@ -22,6 +23,8 @@ class Exited(NamedTuple):
     user_seconds: float | None = None
     system_seconds: float | None = None
     peak_rss_bytes: int | None = None
+    survivors: tuple[Survivor, ...] | None = None
+    """Who of the job was still there after it had been ended; ``None``: nobody ended it, or nobody knows."""
 
 
 class Stopped(NamedTuple):

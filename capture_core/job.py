@@ -11,7 +11,7 @@ from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Protocol, assert_never
 
 from capture_core.capture import Capture
-from capture_core.ending import Ending
+from capture_core.ending import Ending, too_much_output
 from capture_core.errors import Refused
 from capture_core.facts import EndedBy, EndReason, ProcessFacts, ProcessState, RequestKind
 from capture_core.handoff import Handoff
@@ -59,14 +59,20 @@ class Job:
     """A started job.  :meth:`supervise` is run by one thread; :meth:`ask` may be called by any."""
 
     def __init__(
-        self, command: Command, capture: Capture, child: Child, limits: Limits, happenings: SimpleQueue[Happening]
+        self,
+        command: Command,
+        capture: Capture,
+        child: Child,
+        limits: Limits,
+        happenings: SimpleQueue[Happening],
+        mask: Callable[[str], str],
     ) -> None:
         self.command = command
         self.capture = capture
         self.child = child
         self._limits = limits
         self._happenings = happenings
-        self._ending = Ending(child, limits, command.timeout_seconds)
+        self._ending = Ending(child, limits, command.timeout_seconds, mask)
         self._streams_over = False
         self._writer_over = False
 
@@ -97,7 +103,7 @@ class Job:
             raise
         if command.on_spawned is not None:
             command.on_spawned(child.pid)
-        job = cls(command, capture, child, limits, SimpleQueue())
+        job = cls(command, capture, child, limits, SimpleQueue(), masking.line)
         capture.set_process(ProcessFacts(state=ProcessState.RUNNING, pid=child.pid))
         try:
             job._begin(handoff, pipes, dict(outlets or {}), make_label, masking.line)
@@ -119,7 +125,13 @@ class Job:
         tell = self._happenings.put
         self._handoff = handoff
         self._reader = PipeReader(
-            pipes, handoff, self._limits, outlets=outlets, on_streams_ended=lambda: tell(StreamsOver())
+            pipes,
+            handoff,
+            self._limits,
+            outlets=outlets,
+            on_streams_ended=lambda: tell(StreamsOver()),
+            max_output_bytes=self.command.max_output_bytes,
+            on_max_output=lambda: tell(too_much_output(self.command.max_output_bytes or 0)),
         )
         self._writer = Writer(
             self.capture,
@@ -128,7 +140,9 @@ class Job:
             make_label=make_label,
             on_request=lambda request: tell(_asked(request, mask)),
             on_done=lambda: tell(WriterOver()),
+            held_by=lambda: self._reader.held_by(mask),
         )
+        self._ending.watch_memory(self.command.memory_limit_bytes, tell)
         self.child.watch(tell)
         self._reader.start()
         self._writer.start()

@@ -7,8 +7,9 @@ import fcntl
 import os
 from typing import TYPE_CHECKING
 
-from capture_core.child import Child, Descriptors
+from capture_core.child import Child
 from capture_core.facts import StreamName
+from capture_core.program import Descriptors
 from capture_core.record import NamedTuple
 
 if TYPE_CHECKING:
@@ -27,6 +28,12 @@ class Command(NamedTuple):
     """Descriptor that the child reads; ``None``: nothing."""
     own_session: bool = False
     timeout_seconds: float | None = None
+    nice: int = 0
+    """Added to its niceness, within -20 and 19."""
+    memory_limit_bytes: int | None = None
+    """More memory than this, of all its processes together, ends it."""
+    max_output_bytes: int | None = None
+    """So much output, of all streams together, ends it."""
     before_spawn: Callable[[], object] | None = None
     """Called last thing before the child is started; what it raises keeps it from being started."""
     on_spawned: Callable[[int], object] | None = None
@@ -49,7 +56,14 @@ def spawn(command: Command, streams: tuple[StreamName, ...], limits: Limits) -> 
             stdout=writes[StreamName.STDOUT] if only is None else only,
             stderr=writes[StreamName.STDERR] if only is None else only,
         )
-        child = Child(command.argv, descriptors, cwd=command.cwd, env=command.env, session=command.own_session)
+        child = Child(
+            command.argv,
+            descriptors,
+            cwd=command.cwd,
+            env=command.env,
+            session=command.own_session,
+            nice=command.nice,
+        )
     except BaseException:
         for fd in reads.values():
             os.close(fd)

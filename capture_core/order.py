@@ -32,6 +32,12 @@ class Order(NamedTuple):
     stdin: str | int | None = 0
     """What the child reads: a file by its name, our own stdin (0), or nothing."""
     timeout_seconds: float | None = None
+    nice: int = 0
+    """Added to the command's niceness, within -20 and 19."""
+    memory_limit_bytes: int | None = None
+    """More memory than this, of all its processes together, ends the job."""
+    max_output_bytes: int | None = None
+    """So much output, of all streams together, ends it."""
     label: str | None = None
     """``None``: the command line, masked."""
     with_label: bool = True

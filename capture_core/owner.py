@@ -19,6 +19,7 @@ from capture_core.launch import Command
 from capture_core.limits import KEPT_MEMORY_BYTES
 from capture_core.link import Begin, NotStarted, Receiver, Sender, Settled, Started
 from capture_core.masking import EngineMasking
+from capture_core.orphans import adopt, reap_adopted
 from capture_core.outlet import Outlet
 from capture_core.raw import RawStreams
 from capture_core.terminal import Terminal
@@ -45,6 +46,8 @@ _NOT_OURS = (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP, signal.SIGTSTP, signa
 def serve(up: int, down: int) -> None:
     """Wait to be told what to own, and own it to its end.  Returns when nothing is left to do."""
     receiver = Receiver(down)
+    # While the front reads what to own: it costs no time then.
+    adopt()
     begin = receiver.receive()
     if isinstance(begin, Begin):
         own(begin, Sender(up), receiver)
@@ -60,6 +63,8 @@ def own(begin: Begin, up: Sender, down: Receiver) -> None:
         os.setpgid(0, 0)
     terminal = Terminal.find() if begin.has_terminal else None
     masking = _masking(order, ())
+    # Ignored, as a caller may have left it, the kernel throws the child's status away; timeout(1) does the same.
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     try:
         hearing = Hearing(down, up)
         masking = _masking(order, _mask_files(order, hearing))
@@ -72,6 +77,7 @@ def own(begin: Begin, up: Sender, down: Receiver) -> None:
     up.send(Started(pid=job.child.pid, ref=job.capture.ref))
     _keep_freed_memory()
     hearing.pass_to(job, lambda: _leave(job, terminal))
+    reap_adopted(job.child.pid)
     outcome = job.supervise(_Teller(up))
     words = _words(outcome, job.capture.ref, masking)
     up.send(Settled(receipt=outcome.receipt, words=words, timed_out=outcome.timed_out))
@@ -123,6 +129,9 @@ def _opened(stdin: str | int | None, hearing: Hearing) -> Iterator[int | None]:
         yield stdin
         return
     try:
+            nice=order.nice,
+            memory_limit_bytes=order.memory_limit_bytes,
+            max_output_bytes=order.max_output_bytes,
         # A FIFO is opened when somebody writes to it, which may be never.
         with hearing.waiting():
             fd = os.open(stdin, os.O_RDONLY | os.O_CLOEXEC)

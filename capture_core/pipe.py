@@ -7,6 +7,7 @@ somebody still holds is read and dropped until its real end, so that nothing the
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import os
 import select
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from capture_core.handoff import Handoff
+    from capture_core.holders import Found
     from capture_core.limits import Limits
     from capture_core.outlet import Outlet
 
@@ -56,11 +58,18 @@ class PipeReader:
         *,
         outlets: dict[str, Outlet] | None = None,
         on_streams_ended: Callable[[], None],
+        max_output_bytes: int | None = None,
+        on_max_output: Callable[[], None] | None = None,
     ) -> None:
         """``pipes``: stream name to the read end, owned from here on.
 
-        ``on_streams_ended`` is called once, in the reader's thread, when every stream is over.
+        ``on_streams_ended`` is called once, in the reader's thread, when every stream is over; ``on_max_output``
+        when so much has come of all streams together, at most once.
         """
+        self._output_left = max_output_bytes
+        self._on_max_output = on_max_output
+        self._links: dict[str, str] = {}
+        """Of the streams that were given up: what those who hold them have open."""
         outlets = outlets or {}
         self._outlets = tuple(outlets.values())
         self._inlets = {fd: _Inlet(name, fd, outlets.get(name)) for name, fd in pipes.items()}
@@ -101,6 +110,17 @@ class PipeReader:
     def not_passed_on(self) -> str | None:
         """Why an outlet was given up, where something else than its reader's end was the reason."""
         return next((outlet.failure for outlet in self._outlets if outlet.failure is not None), None)
+
+    def held_by(self, mask: Callable[[str], str]) -> Found:
+        """Who still holds the streams that were given up, as far as anybody can tell in a moment; from any thread."""
+        if not self._links:
+            return {}
+        # Where nothing can be loaded (no descriptor left) nobody can look either.
+        with contextlib.suppress(ImportError, OSError):
+            from capture_core.holders import held_by
+
+            return held_by(dict(self._links), mask) or {}
+        return {}
 
     def join(self) -> None:
         """Wait until every pipe has really ended; raises what failed in the thread."""
@@ -174,11 +194,20 @@ class PipeReader:
             self._handoff.refuse(inlet.stream, len(data))
             return
         self._take(inlet, data)
+        self._count(len(data))
         if inlet.outlet is not None and inlet.outlet.open:
             inlet.outlet.write(data)
             if inlet.outlet.waiting:
                 self._poll.unregister(inlet.fd)
                 self._poll.register(inlet.outlet.fd, select.POLLOUT)
+
+    def _count(self, size: int) -> None:
+        """Policy, not loss: all that is read is still handed over."""
+        if self._output_left is not None:
+            self._output_left -= size
+            if self._output_left <= 0 and self._on_max_output is not None:
+                self._output_left = None
+                self._on_max_output()
 
     def _take(self, inlet: _Inlet, data: bytes) -> None:
         arrived = self._epoch + monotonic_ns()
@@ -221,8 +250,17 @@ class PipeReader:
     def _end(self, inlet: _Inlet, *, eof: bool) -> None:
         if not inlet.ended:
             inlet.ended = True
+            if not eof:
+                self._note_link(inlet)
             self._handoff.end(inlet.stream, eof=eof)
         self._tell_when_over()
+
+    def _note_link(self, inlet: _Inlet) -> None:
+        with contextlib.suppress(ImportError, OSError):
+            from capture_core.holders import link_of
+
+            if (link := link_of(inlet.fd)) is not None:
+                self._links[inlet.stream] = link
 
     def _tell_when_over(self) -> None:
         if not self._told and all(inlet.over for inlet in self._inlets.values()):

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from capture_core.durable import NewFile
     from capture_core.handoff import ReaderCounts
     from capture_core.limits import Limits
+    from capture_core.facts import OtherProcess, PreviewFacts
     from capture_core.sidecar_file import Sidecars
     from capture_core.stage import TextStage
 
@@ -68,6 +69,12 @@ class Spool:
         self._budget = budget
         self._limits = limits
         self._make_stage = make_stage
+        self.held_by: tuple[OtherProcess, ...] | None = None
+        """Who held the stream open when it was given up."""
+        self.adopted_at: int | None = None
+        """How long the text was when the job went to the background."""
+        self.chars = 0
+        """How many code points the text has, as long as the file has no name."""
         self._is_raw = is_raw
         self._make_sidecars = make_sidecars
         self._at_disk = at_disk
@@ -165,7 +172,8 @@ class Spool:
             lines=self._lines,
             final_newline=self._last == b"\n" if self._retained and not self._is_raw else None,
             sha256=self._sha256,
-            sidecars={} if self._sidecars is None else self._sidecars.facts(),
+            held_by=self.held_by,
+            sidecars=self._description.facts(),
         )
 
     def preview(self, chars: int) -> PreviewFacts:

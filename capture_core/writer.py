@@ -11,10 +11,10 @@ from capture_core.handoff import Chunk, StreamEnd, Wake
 from capture_core.limits import REQUEST_SECONDS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from capture_core.capture import Capture
-    from capture_core.facts import Receipt
+    from capture_core.facts import OtherProcess, Receipt
     from capture_core.handoff import Handoff, Item
     from capture_core.limits import Limits
     from capture_core.receipt import Request
@@ -33,11 +33,13 @@ class Writer:
         on_request: Callable[[Request], None],
         on_done: Callable[[], None],
         unended: CaptureReason = CaptureReason.DRAIN_TIMEOUT,
+        held_by: Callable[[], Mapping[str, tuple[OtherProcess, ...]]] = dict,
     ) -> None:
         """``make_label`` runs in the thread first: it may load the engine.
 
         ``on_request`` is called for each request file, ``on_done`` when all is over, both in the thread.
-        ``unended``: why a stream that ended without EOF is not whole.
+        ``unended``: why a stream that ended without EOF is not whole.  ``held_by`` tells at the end who holds such
+        streams; it takes a moment at most.
         """
         self._capture = capture
         self._handoff = handoff
@@ -45,6 +47,7 @@ class Writer:
         self._make_label = make_label
         self._on_request = on_request
         self._on_done = on_done
+        self._held_by = held_by
         self._unended = unended
         self._looked = monotonic()
         self._stale = True
@@ -111,6 +114,8 @@ class Writer:
         for name, spool in self._capture.spools.items():
             if not spool.ended:
                 self._end(name, eof=False)
+        for name, holders in self._held_by().items():
+            self._capture.spools[name].held_by = holders
         self._capture.note_cuts()
 
     def _patience(self) -> float:

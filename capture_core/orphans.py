@@ -1,0 +1,69 @@
+"""Adopting what a job's processes leave behind, so that it can be reached and reaped: Linux's child subreaper."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import threading
+from time import sleep
+from typing import Final
+
+from capture_core.limits import GROUP_LOOK_SECONDS
+
+_PR_SET_CHILD_SUBREAPER: Final = 36
+
+_adopter: int | None = None
+
+
+def adopt() -> bool:
+    """Have every descendant that loses its parent become a child of this process; ``False``: the OS has no such thing.
+
+    For a process that owns one job and nothing else: whatever it adopts is that job's.  A fork of it adopts nothing.
+    """
+    global _adopter  # noqa: PLW0603 — it is a fact of the process
+    try:
+        import ctypes
+
+        # No name for it in the standard library; prctl(2) takes longs.
+        done = bool(ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, *map(ctypes.c_ulong, (1, 0, 0, 0))) == 0)
+    except (ImportError, OSError, AttributeError):
+        return False
+    _adopter = os.getpid() if done else None
+    return done
+
+
+def is_adopting() -> bool:
+    """Whether this process adopts its descendants' orphans."""
+    return _adopter == os.getpid()
+
+
+def reap_adopted(leader: int) -> None:
+    """Start the thread that reaps what was adopted and ends; it goes with the last of them.
+
+    ``leader`` is left to whoever watches it, and so is whatever this process starts in its own group: a command of
+    its own, whose status somebody waits for.
+    """
+    if is_adopting():
+        # Where no thread can be had they stay zombies as long as this process lives.
+        with contextlib.suppress(RuntimeError):
+            threading.Thread(target=_reap, args=(leader,), name="orphan-reaper", daemon=True).start()
+
+
+def _reap(leader: int) -> None:
+    # As long as anything of the job lives, this process has a child: orphans come before their parent is a zombie.
+    try:
+        while True:
+            seen = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOWAIT)
+            if seen is not None and not _reap_one(seen.si_pid, leader):
+                sleep(GROUP_LOOK_SECONDS)
+    except ChildProcessError:
+        return
+
+
+def _reap_one(pid: int, leader: int) -> bool:
+    """Reap it if it was adopted.  A zombie that is somebody else's to reap hides the others until then."""
+    with contextlib.suppress(ProcessLookupError):
+        if pid == leader or os.getpgid(pid) == os.getpgrp():
+            return False
+        os.waitid(os.P_PID, pid, os.WEXITED)
+    return True
