@@ -49,6 +49,14 @@ def reap_adopted(leader: int) -> None:
             threading.Thread(target=_reap, args=(leader,), name="orphan-reaper", daemon=True).start()
 
 
+def reap_ended() -> None:
+    """Reap whatever has ended, as the last thing that this process does: it leaves no zombie to anybody else."""
+    if is_adopting():
+        with contextlib.suppress(ChildProcessError):
+            while os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG) is not None:
+                pass
+
+
 def _reap(leader: int) -> None:
     # As long as anything of the job lives, this process has a child: orphans come before their parent is a zombie.
     try:

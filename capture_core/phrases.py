@@ -12,7 +12,9 @@ from capture_core.facts import AllowanceState, CaptureReason, CaptureState, EndR
 from capture_core.units import size
 
 if TYPE_CHECKING:
-    from capture_core.facts import CaptureFacts, EndedBy, ProcessFacts, Receipt, Upstream
+    from collections.abc import Sequence
+
+    from capture_core.facts import CaptureFacts, EndedBy, OtherProcess, ProcessFacts, Receipt, Upstream
 
 
 def process(facts: ProcessFacts) -> str:
@@ -78,6 +80,8 @@ def shortfall(capture: CaptureFacts, receipt: Receipt) -> str:
         return f"cut at {size(receipt.limit_bytes)}"
     if words := allowance(receipt, capture.reason):
         return _CUT + words
+    if capture.reason is CaptureReason.DRAIN_TIMEOUT and (found := _holders(receipt)):
+        return f"{_CUT}{others(found)} kept its pipe open"
     return "partial" if capture.reason is None else _REASONS[capture.reason]
 
 
@@ -86,6 +90,22 @@ def allowance(receipt: Receipt, found: CaptureReason | None) -> str | None:
     if found is not CaptureReason.CONVERSATION_QUOTA or receipt.allowance is None:
         return None
     return _ALLOWANCE[receipt.allowance.state]
+
+
+def others(found: Sequence[OtherProcess], at_most: int = 2) -> str:
+    """Processes by what they call themselves and their ids: ``sleep (4711), sh (4712) and 3 more``."""
+    names = ", ".join(f"{safe(process.name)} ({process.pid})" for process in found[:at_most])
+    return names if len(found) <= at_most else f"{names} and {len(found) - at_most} more"
+
+
+def survivors(facts: ProcessFacts) -> str | None:
+    """Who was still there after the job had been ended; ``None``: nobody was seen."""
+    return f"still running: {others(facts.survivors)}" if facts.survivors else None
+
+
+def _holders(receipt: Receipt) -> list[OtherProcess]:
+    found = {process.pid: process for stream in receipt.streams.values() for process in stream.held_by or ()}
+    return [found[pid] for pid in sorted(found)]
 
 
 def ended_by(reason: EndedBy) -> str:

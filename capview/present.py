@@ -132,6 +132,8 @@ def _details(process: ProcessFacts, *, is_told: bool) -> Iterator[str]:
         yield signal_name(process.signal)
     if process.reason is not None:
         yield phrases.ended_by(process.reason)
+    if words := phrases.survivors(process):
+        yield words
 
 
 def process_words(process: ProcessFacts) -> str:
@@ -143,6 +145,8 @@ def process_words(process: ProcessFacts) -> str:
         parts.append(f"signal {signal_name(process.signal)}")
     if process.reason is not None:
         parts.append(phrases.ended_by(process.reason))
+    if words := phrases.survivors(process):
+        parts.append(words)
     return ", ".join(parts)
 
 
