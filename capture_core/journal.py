@@ -128,11 +128,12 @@ class Journal:
     def _check_header(self, data: bytes) -> None:
         first = data.partition(b"\n")[0]
         if not data.startswith(self._header + b"\n"):
-            kind = self._header.rpartition(b" ")[0]
-            is_later = first.startswith(kind + b" ") and first[len(kind) + 1 :].isdigit()
+            kind, _, number = self._header.rpartition(b" ")
+            said = first.removeprefix(kind + b" ")
+            is_later = said != first and said.isdigit() and said != number
             self.close()
             raise self._refusal("of a newer capview" if is_later else "damaged, or not ours")
 
     def _refusal(self, words: str) -> PlaceRefused:
         path = os.path.join(self._folder.path, self._name)
-        return PlaceRefused(f"{path!r}: {words}; move it away: it is begun anew then, and nothing is lost")
+        return PlaceRefused(f"{path!r}: {words}; move it away: what it told of comes again, and nothing is lost")
