@@ -379,9 +379,9 @@ def test_five_hundred_real_jobs_each_to_each(tmp_path: Path) -> None:
             os.close(os.open(gate, os.O_RDWR))
         wanted |= {job.ref.rpartition("/")[2] for job in jobs}
         gate.unlink()
-    for name in heard:
-        heard[name] += told(tmp_path / "c", name)
-        assert (len(heard[name]), set(heard[name])) == (500, wanted)
+    for name, before in heard.items():
+        found = before + told(tmp_path / "c", name)
+        assert (len(found), set(found)) == (500, wanted)
 
 
 def test_endings_are_listed_again_only_when_a_folder_has_changed(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
