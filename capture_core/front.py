@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from capture_core.happenings import ENDING_SIGNALS, Continued, Exited, Promote, Signal, Stopped, StreamsOver
 from capture_core.limits import CALL_OFF_SECONDS
-from capture_core.link import Begin, NotStarted, Receiver, Sender, Settled, Started
+from capture_core.link import Begin, Completing, NotStarted, Receiver, Sender, Settled, Started
 from capture_core.record import NamedTuple
 from capture_core.seat import take
 from capture_core.terminal import Terminal, is_wanted_at_once
@@ -110,6 +110,8 @@ class _Front:
         self._streams_over = False
         self._deadline: float | None = None
         self._wake = wake
+        self._completing: Settled | None = None
+        """What to tell when what is done at a job's end does not end itself."""
         self._passed_on: set[int] = set()
         self._unwanted: int | None = None
         """The first signal that told us to end before the child ran."""
@@ -150,6 +152,8 @@ class _Front:
                 self._exited = word
             case StreamsOver():
                 self._streams_over = True
+            case Completing():
+                self._await_completion(word)
             case Settled():
                 return self._settled(word)
             case _:
@@ -163,11 +167,21 @@ class _Front:
 
     def _leave_it(self) -> Ending:
         """The child has ended, or is not wanted, and the disk does not answer: the shell does not have to wait."""
+        if self._completing is not None:
+            return self._settled(self._completing)
         if self._started is None and self._unwanted is not None:
             return Ending(code=128 + self._unwanted, words="ended while the command was being started")
         return self._ending(f"the capture is not on disk yet; its owner goes on with {self._place()}")
 
+    def _await_completion(self, word: Completing) -> None:
+        """The shell waits for what the user wants done then, but no longer than for that; ``^C`` ends the wait."""
+        self._completing = word.settled
+        self._deadline = monotonic() + word.seconds
+        self._take_terminal()
+
     def _owner_gone(self) -> Ending:
+        if self._completing is not None:
+            return self._settled(self._completing)
         if self._exited is not None:
             return self._ending(f"the capture's owner was killed; {self._place()} is a leftover")
         return Ending(
@@ -201,6 +215,8 @@ class _Front:
 
     def _call_off(self, number: int) -> None:
         """The owner hears that too; whatever it waits for, we do not wait longer than this."""
+        if self._completing is not None and number in ENDING_SIGNALS:
+            self._deadline = monotonic()
         if self._started is None and self._unwanted is None and number in ENDING_SIGNALS:
             self._unwanted = number
             self._deadline = monotonic() + CALL_OFF_SECONDS

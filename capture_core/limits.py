@@ -137,6 +137,9 @@ class Limits(Record):
     on_complete_seconds: float = 60.0
     """How long the command of ``--on-complete`` may take; then its group gets TERM, and KILL after the grace."""
 
+    on_complete_seconds: float = 60.0
+    """How long the command of ``--on-complete`` may take; then its group gets TERM, and KILL after the grace."""
+
     settle_seconds: float = 10.0
     """How long the front waits for the receipt after the child's exit code is known."""
 

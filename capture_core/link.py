@@ -45,6 +45,13 @@ class Settled(NamedTuple):
     timed_out: bool
 
 
+class Completing(NamedTuple):
+    """The capture is over, as ``settled`` says, and what is to be done then is under way, for so long at most."""
+
+    settled: Settled
+    seconds: float
+
+
 class Sender:
     """The writing end of one direction."""
 

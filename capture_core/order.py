@@ -52,6 +52,8 @@ class Order(NamedTuple):
     """Globs of environment variables whose values are masked, beside those whose names look secret."""
     mask_files: tuple[str, ...] = ()
     """Files whose contents, and whose lines, are masked."""
+    on_complete: str | None = None
+    """What the owner runs by ``sh -c`` when the final receipt is readable."""
     engine_folder: str | None = None
     """Where the compiled redaction engine is kept between runs."""
 

@@ -16,8 +16,8 @@ from capture_core.identity import Identity
 from capture_core.job import Job, Outcome
 from capture_core.known_sources import KnownSources, environment_of, read_mask_file
 from capture_core.launch import Command
-from capture_core.limits import KEPT_MEMORY_BYTES
-from capture_core.link import Begin, NotStarted, Receiver, Sender, Settled, Started
+from capture_core.limits import AFTER_KILL_SECONDS, KEPT_MEMORY_BYTES
+from capture_core.link import Begin, Completing, NotStarted, Receiver, Sender, Settled, Started
 from capture_core.masking import EngineMasking
 from capture_core.orphans import adopt, reap_adopted
 from capture_core.outlet import Outlet
@@ -74,16 +74,35 @@ def own(begin: Begin, up: Sender, down: Receiver) -> None:
         return
     _settle_signals()
     _point_at_nothing(0)
+    # Now, while a relative path still means what it meant.
+    place = os.path.abspath(order.conversation)
     up.send(Started(pid=job.child.pid, ref=job.capture.ref))
     _keep_freed_memory()
     hearing.pass_to(job, lambda: _leave(job, terminal))
     reap_adopted(job.child.pid)
     outcome = job.supervise(_Teller(up))
     words = _words(outcome, job.capture.ref, masking)
-    up.send(Settled(receipt=outcome.receipt, words=words, timed_out=outcome.timed_out))
+    settled = Settled(receipt=outcome.receipt, words=words, timed_out=outcome.timed_out)
+    if order.on_complete is not None:
+        up.send(Completing(settled, _completing_seconds(order)))
+        settled = _completed(order, place, job.capture.ref, outcome, settled)
+    up.send(settled)
     up.close()
     _leave(job, terminal)
     job.drop_the_rest()
+
+
+def _completing_seconds(order: Order) -> float:
+    return order.limits.on_complete_seconds + order.limits.kill_grace_seconds + AFTER_KILL_SECONDS
+
+
+def _completed(order: Order, place: str, ref: str, outcome: Outcome, settled: Settled) -> Settled:
+    """Run what the user wants run now; what the front is told then."""
+    from capture_core import on_complete
+
+    told = on_complete.facts(place, ref, outcome.exited, outcome.receipt, timed_out=outcome.timed_out)
+    words = on_complete.run(order.on_complete or "", told, order.limits, is_silent=order.detach)
+    return settled._replace(words="; ".join(filter(None, (settled.words, words))))
 
 
 def _masking(order: Order, files: tuple[MaskFile, ...]) -> EngineMasking:

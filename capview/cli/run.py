@@ -73,12 +73,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--engine", choices=("slow",), help="slow: find secrets without hyperscan, for machines that have none"
     )
+    parser.add_argument(
+        "--on-complete",
+        metavar="CMD",
+        help="run CMD by sh -c when the receipt is final; its environment has CAPVIEW_REF, CAPVIEW_EXIT_CODE and more",
+    )
     parser.add_argument("--no-capture", action="store_true", help="just run the command; keep nothing")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the command; its exit code."""
     if arguments.no_capture:
+        if arguments.on_complete is not None:
+            from capview.cli.words import say
+
+            say("--on-complete is not run: with --no-capture nobody is there to see the end")
         return _without_capture(arguments.command)
     from capture_core.front import die_of
     from capture_core.front import run as run_front
@@ -155,6 +164,7 @@ def _order(arguments: argparse.Namespace) -> Order:
         raw_binary=arguments.raw_binary,
         mask_env=(*settings.masked(masks.ENV), *arguments.mask_env),
         mask_files=(*settings.masked(masks.FILES), *arguments.mask_file),
+        on_complete=arguments.on_complete,
         engine_folder=cache_folder(),
     )
 
