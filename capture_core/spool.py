@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
     from capture_core.budget import Budget
     from capture_core.durable import NewFile
+    from capture_core.facts import OtherProcess
     from capture_core.handoff import ReaderCounts
     from capture_core.limits import Limits
-    from capture_core.facts import OtherProcess, PreviewFacts
     from capture_core.sidecar_file import Sidecars
     from capture_core.stage import TextStage
 
@@ -66,15 +66,11 @@ class Spool:
         """The first thing that kept bytes out of the file."""
         self.upstream: CaptureReason | None = None
         """What keeps a text from being whole though all of it that was given is in the file."""
+        self.held_by: tuple[OtherProcess, ...] | None = None
+        """Who held the stream open when it was given up."""
         self._budget = budget
         self._limits = limits
         self._make_stage = make_stage
-        self.held_by: tuple[OtherProcess, ...] | None = None
-        """Who held the stream open when it was given up."""
-        self.adopted_at: int | None = None
-        """How long the text was when the job went to the background."""
-        self.chars = 0
-        """How many code points the text has, as long as the file has no name."""
         self._is_raw = is_raw
         self._make_sidecars = make_sidecars
         self._at_disk = at_disk
@@ -173,7 +169,7 @@ class Spool:
             final_newline=self._last == b"\n" if self._retained and not self._is_raw else None,
             sha256=self._sha256,
             held_by=self.held_by,
-            sidecars=self._description.facts(),
+            sidecars={} if self._sidecars is None else self._sidecars.facts(),
         )
 
     def preview(self, chars: int) -> PreviewFacts:
