@@ -71,6 +71,21 @@ OTHER_PROCESSES = 8
 OTHER_PROCESS_CHARS = 64
 """So many processes are named where something is said of them, and so much of a name is kept, once it is masked."""
 
+PROGRESS_TAIL_BYTES = 4 * KIB
+"""How much of the end of a growing text is looked at for how far its program is, and for what it may wait for."""
+
+PROGRESS_LINE_CHARS = 240
+"""A line longer than this is none that states progress."""
+
+SILENT_SECONDS = 10.0
+"""From here on it is told that a running job prints nothing."""
+
+PROMPT_SECONDS = 2.0
+"""An unfinished line that looks like a question, and this long nothing after it: perhaps it waits for an answer."""
+
+BUFFERING_SECONDS = 30.0
+"""From here on it is told that what a silent job prints may lie in its own buffer, where it prints on a pipe."""
+
 ENGINE_FILE_BYTES = 64 * MIB
 """A kept redaction engine larger than this is not one."""
 
@@ -133,9 +148,6 @@ class Limits(Record):
 
     kill_grace_seconds: float = 2.0
     """Between TERM and KILL of a cancelled or timed-out group."""
-
-    on_complete_seconds: float = 60.0
-    """How long the command of ``--on-complete`` may take; then its group gets TERM, and KILL after the grace."""
 
     on_complete_seconds: float = 60.0
     """How long the command of ``--on-complete`` may take; then its group gets TERM, and KILL after the grace."""
@@ -227,6 +239,12 @@ SEARCH_LINE_BYTES = 1 * MIB
 
 SEARCH_HIT_TEXT_BYTES = 4 * KIB
 """The most of a line that a hit carries, around the match."""
+
+REQUEST_PATIENCE_SECONDS = 10.0
+"""How long ``cancel`` and ``promote`` wait for an owner to take their request; it looks twice a second."""
+
+REQUEST_LOOK_SECONDS = 0.05
+"""Between two looks whether it has."""
 
 REQUEST_REASON_CHARS = 200
 """The words that a request may give to an owner."""
@@ -423,6 +441,17 @@ CONSUMER_STATE_BYTES = 64 * MIB
 
 CONSUMER_STALE_LINES = 256
 """So many lines that tell nothing any more may such a file hold, and as many as others; then it is written anew."""
+
+KEYS_BYTES = 4 * KIB
+"""What is typed into a pseudo-terminal at once: as much as the kernel keeps of it."""
+
+ROWS = 24
+COLUMNS = 80
+MOST_COLUMNS = 65_535
+"""The size of a pseudo-terminal where there is no real one and the environment names none; the kernel's bound."""
+
+TERMINAL_END_SECONDS = 0.1
+"""How often a pseudo-terminal that nobody types into is looked at: whoever reads it is told that nothing comes."""
 
 NOTICE_LOOK_SECONDS = 0.2
 """Between two looks for captures that have ended."""
