@@ -19,7 +19,7 @@ from capture_core.launch import Command
 from capture_core.limits import AFTER_KILL_SECONDS, KEPT_MEMORY_BYTES
 from capture_core.link import Begin, Completing, NotStarted, Receiver, Sender, Settled, Started
 from capture_core.masking import EngineMasking
-from capture_core.orphans import adopt, reap_adopted
+from capture_core.orphans import adopt, reap_adopted, reap_ended
 from capture_core.outlet import Outlet
 from capture_core.raw import RawStreams
 from capture_core.terminal import Terminal
@@ -90,6 +90,7 @@ def own(begin: Begin, up: Sender, down: Receiver) -> None:
     up.close()
     _leave(job, terminal)
     job.drop_the_rest()
+    reap_ended()
 
 
 def _completing_seconds(order: Order) -> float:

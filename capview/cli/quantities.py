@@ -17,6 +17,7 @@ _T = TypeVar("_T")
 _RANGE: Final = r"(?a)([0-9]{0,18}):([0-9]{0,18})"
 _COUNT: Final = r"(?a)[0-9]{1,18}"
 """Eighteen digits: more than any file has bytes."""
+_NICENESS: Final = r"(?a)[+-]?[0-9]{1,3}"
 
 
 def seconds(text: str) -> float:
@@ -36,6 +37,13 @@ def count(text: str) -> int:
     """A whole number, 0 or more."""
     if not re.fullmatch(_COUNT, text):
         raise ArgumentTypeError(f"{text[:40]!r} is no whole number")
+    return int(text)
+
+
+def niceness(text: str) -> int:
+    """What is added to a niceness: -20 to 19."""
+    if not re.fullmatch(_NICENESS, text) or not -20 <= int(text) <= 19:  # noqa: PLR2004 — setpriority(2)
+        raise ArgumentTypeError(f"{text[:40]!r} is no niceness; it goes from -20 to 19, and 0 is as without")
     return int(text)
 
 

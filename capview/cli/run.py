@@ -7,7 +7,7 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
-from capview.cli.quantities import seconds, size
+from capview.cli.quantities import niceness, seconds, size
 
 if TYPE_CHECKING:
     import argparse
@@ -40,6 +40,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     shown.add_argument("--detach", action="store_true", help="print the ref and return; the job goes on by itself")
     parser.add_argument("--merge", action="store_true", help="one pipe for both streams, so that their order is kept")
     parser.add_argument("--timeout", type=seconds, metavar="S", help="end the job after this long (90, 5m, 1h)")
+    parser.add_argument("--nice", type=niceness, default=0, metavar="N", help="run it so much nicer, as nice(1) does")
+    parser.add_argument(
+        "--memory-limit",
+        type=size,
+        metavar="N",
+        help="kill the job when all its processes together have more memory than this (2GiB)",
+    )
+    parser.add_argument(
+        "--max-output", type=size, metavar="N", help="end the job at so much output (1GiB); none is too much without it"
+    )
     parser.add_argument("--limit", type=size, metavar="N", help="retain at most N bytes of this capture (64MiB, 2GiB)")
     parser.add_argument(
         "--conversation-limit",
@@ -156,6 +166,9 @@ def _order(arguments: argparse.Namespace) -> Order:
         detach=arguments.detach,
         stdin=_stdin(arguments),
         timeout_seconds=arguments.timeout,
+        nice=arguments.nice,
+        memory_limit_bytes=arguments.memory_limit,
+        max_output_bytes=arguments.max_output,
         label=arguments.label,
         with_label=not arguments.no_label,
         call_id=arguments.call_id,

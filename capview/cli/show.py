@@ -6,7 +6,9 @@ import sys
 import time
 from typing import TYPE_CHECKING
 
+from capture_core import phrases
 from capture_core.facts import Liveness, RepresentationKind
+from capture_core.limits import OTHER_PROCESSES
 from capview import present, room
 from capview.cli.colour import is_coloured, painted
 from capview.cli.pick import add_ref, pick
@@ -94,6 +96,8 @@ def _stream(facts: StreamFacts, status: StreamStatus) -> str:
     ]
     if facts.lines is not None:
         words.append(f"{facts.lines} lines")
+    if facts.held_by is not None:
+        words.append(f"held open by {phrases.others(facts.held_by, OTHER_PROCESSES) or 'nobody that could be seen'}")
     return f"{', '.join(words)}; {facts.file}"
 
 
