@@ -14,12 +14,14 @@ from capture_core import phrases
 from capture_core.facts import ByteRange, ProcessState, RepresentationKind, StreamName
 from capture_core.inline_body import Body, Item, Piece
 from capture_core.inline_frame import Way, shown
+from capture_core.limits import INLINE_FRAME_BYTES
 from capture_core.record import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from capture_core.facts import Receipt
+    from capture_core.limits import Limits
     from capture_core.preview import Excerpt
 
 VERSION: Final = 1
@@ -61,6 +63,11 @@ def digest_of(text: str) -> str:
     return sha256(text.encode()).hexdigest()
 
 
+def default_budget(limits: Limits) -> int:
+    """What an inline text may take when nobody says otherwise: a preview's bytes, and the lines of ours around them."""
+    return limits.preview_total_bytes + INLINE_FRAME_BYTES
+
+
 def assemble(parts: Sequence[Part], fetch: Callable[[Piece], bytes]) -> str:
     """The text of these parts; ``fetch`` gives the output of each piece, as it was committed."""
     return b"".join(part.encode() if isinstance(part, str) else shown(fetch(part)) for part in parts).decode()
@@ -89,6 +96,13 @@ def render(
             return _rendered(items, budget)
     said = frame.told(receipt, (*notes, *_unshown(receipt, bodies)))
     short = next(text for text in said.shortened() if len(text.encode()) <= max(0, budget))
+    return _rendered([Item.ours(short)], budget)
+
+
+def render_unknown(words: str, budget: int) -> Rendered:
+    """The text where not even a receipt can be had, and ``words`` say why."""
+    said = frame.untold(words)
+    short = next(text for text in said.shortened() if len(text.encode()) <= budget)
     return _rendered([Item.ours(short)], budget)
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from capture_core import phrases
 from capture_core.escaping import safe
-from capture_core.facts import CaptureFacts, CaptureState, EndedBy, ProcessState, RepresentationKind
+from capture_core.facts import CaptureFacts, CaptureState, EndedBy, ProcessFacts, ProcessState, RepresentationKind
 from capture_core.record import NamedTuple
 
 if TYPE_CHECKING:
@@ -119,8 +119,13 @@ def told(receipt: Receipt, notes: Sequence[str]) -> Told:
     return Told(
         state=phrases.outcome(receipt.process),
         log=phrases.log(receipt.capture, receipt),
-        notes=(*_notes(receipt), *notes, *_changes(receipt)),
+        notes=(*_notes(receipt), *map(_cleared, notes), *_changes(receipt)),
     )
+
+
+def untold(words: str) -> Told:
+    """What there is to say where not even a receipt can be had."""
+    return Told(state=phrases.process(ProcessFacts(state=ProcessState.UNKNOWN)), log=_cleared(words), notes=())
 
 
 def _notes(receipt: Receipt) -> Iterator[str]:
@@ -136,8 +141,8 @@ def _notes(receipt: Receipt) -> Iterator[str]:
 
 def _ended_by(reason: EndedBy) -> str:
     kind = phrases.ended_by(EndedBy(kind=reason.kind))
-    # In quotes, and cleared as output is: whoever gave the words does not speak for us.
-    words = safe(shown(reason.words.encode("utf-8", "replace")).decode()).replace('"', "'")
+    # In quotes: whoever gave the words does not speak for us.
+    words = _cleared(reason.words).replace('"', "'")
     return f'{kind}: "{words}"' if reason.words else kind
 
 
@@ -150,6 +155,11 @@ def _changes(receipt: Receipt) -> Iterator[str]:
         yield counted(made.omitted_fragments, "part omitted", "parts omitted")
     if made.replaced_bytes:
         yield counted(made.replaced_bytes, "byte was not UTF-8", "bytes were not UTF-8")
+
+
+def _cleared(words: str) -> str:
+    """Words from outside on a line of ours."""
+    return safe(shown(words.encode("utf-8", "replace")).decode())
 
 
 def counted(number: int, one: str, many: str) -> str:

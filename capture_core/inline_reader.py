@@ -13,6 +13,8 @@ from capture_core.preview import Excerpt
 from capture_core.reader import StreamReader
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from capture_core.facts import Receipt
     from capture_core.inline import Rendered
     from capture_core.source import Entry
@@ -23,7 +25,9 @@ def derived(entry: Entry) -> Receipt:
     return replace(entry.receipt, process=entry.process, capture=entry.capture)
 
 
-def render_files(conversation: str, entry: Entry, budget: int, *, option: str | None = None) -> Rendered:
+def render_files(
+    conversation: str, entry: Entry, budget: int, *, option: str | None = None, notes: Sequence[str] = ()
+) -> Rendered:
     """What a model sees of a capture now, in at most ``budget`` bytes; see :func:`capture_core.inline.render`.
 
     ``conversation``: its path.  ``option``: how the commands in the text are to name it, where they have to.  A stream
@@ -35,7 +39,7 @@ def render_files(conversation: str, entry: Entry, budget: int, *, option: str | 
         with suppress(StreamGone), StreamReader(conversation, entry, stream) as reader:
             is_binary = receipt.representation.kind is RepresentationKind.BINARY
             texts[stream] = _ends(reader, 0 if is_binary else budget)
-    return render(receipt, texts, budget, option=option, notes=_doubts(entry))
+    return render(receipt, texts, budget, option=option, notes=(*notes, *_doubts(entry)))
 
 
 def _ends(reader: StreamReader, size: int) -> Excerpt:

@@ -246,6 +246,12 @@ REQUEST_PATIENCE_SECONDS = 10.0
 REQUEST_LOOK_SECONDS = 0.05
 """Between two looks whether it has."""
 
+REQUEST_PATIENCE_SECONDS = 10.0
+"""How long ``cancel`` and ``promote`` wait for an owner to take their request; it looks twice a second."""
+
+REQUEST_LOOK_SECONDS = 0.05
+"""Between two looks whether it has."""
+
 REQUEST_REASON_CHARS = 200
 """The words that a request may give to an owner."""
 

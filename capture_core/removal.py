@@ -10,7 +10,9 @@ import contextlib
 import os
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from capture_core import descend, names
 from capture_core.descend import tool_folder, words
+from capture_core.errors import PlaceRefused
 from capture_core.limits import REMOVED_TOGETHER
 from capture_core.standing import NOT_THERE, Standing, files_of, held, is_lockable, is_ours, is_receipt, not_ours
 
@@ -46,7 +48,9 @@ def remove(chosen: Iterable[Found]) -> Iterator[Removed]:
             listed = files_of(fd, frozenset(found.name.capture for found in same))
             for start in range(0, len(same), REMOVED_TOGETHER):
                 batch = same[start : start + REMOVED_TOGETHER]
-                yield from _batch([_Going(fd, found, listed.get(found.name.capture, [])) for found in batch], fd)
+                removed = _batch([_Going(fd, found, listed.get(found.name.capture, [])) for found in batch], fd)
+                _forget_shown(conversation, [done.found.name.capture for done in removed if not done.why_not])
+                yield from removed
 
 
 def _batch(going: Sequence[_Going], fd: int) -> list[Removed]:
@@ -58,6 +62,18 @@ def _batch(going: Sequence[_Going], fd: int) -> list[Removed]:
         step.remove(is_receipt)
     _sync(fd)
     return [Removed(step.found, step.freed, step.why_not) for step in going]
+
+
+def _forget_shown(conversation: str, captures: Sequence[str]) -> None:
+    """Remove the notes of what was handed out: without its capture no text can be made again."""
+    # They hold no output; what is in the way of removing them is doctor's to tell.
+    with contextlib.ExitStack() as stack, contextlib.suppress(PlaceRefused):
+        folder: int | None = stack.enter_context(descend.conversation(conversation))
+        for name in (names.PRIVATE, names.SHOWN):
+            folder = None if folder is None else stack.enter_context(descend.step(folder, name))
+        for capture in captures if folder is not None else ():
+            with contextlib.suppress(OSError):
+                os.unlink(names.shown_file(capture), dir_fd=folder)
 
 
 class _Going:

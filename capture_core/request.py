@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from capture_core import names
-from capture_core.descend import tool_folder, words
+from capture_core.descend import regular, tool_folder, words
 from capture_core.directory import Directory
 from capture_core.durable import NewFile, write_all
 from capture_core.errors import NameTaken, Refused
@@ -41,6 +42,21 @@ def ask_owner(conversation: str, entry: Entry, kind: RequestKind, reason: str) -
         if folder is None:
             raise Refused(f"{receipt.ref} is not there any more")
         _publish(Directory(folder, receipt.tool, made=False), names.request_file(receipt.capture_id), data)
+
+
+def is_waiting(conversation: str, entry: Entry) -> bool:
+    """Whether a request stands there that the owner has not taken yet; ours, or another's."""
+    receipt = entry.receipt
+    with tool_folder(conversation, receipt.tool) as folder:
+        return folder is not None and regular(folder, names.request_file(receipt.capture_id)) is not None
+
+
+def withdraw(conversation: str, entry: Entry) -> None:
+    """Take a request away that nobody is there to act on any more."""
+    receipt = entry.receipt
+    with tool_folder(conversation, receipt.tool) as folder, suppress(OSError):
+        if folder is not None:
+            os.unlink(names.request_file(receipt.capture_id), dir_fd=folder)
 
 
 def _masked(reason: str) -> str:

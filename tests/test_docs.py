@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import signal
@@ -14,9 +15,12 @@ import pytest
 
 import capture_core
 from capture_core import facts
+from capture_core.inline import VERSION, render
 from capture_core.limits import ALLOWANCE_OWNERS, ALLOWANCE_STEP_BYTES, MIB
+from capture_core.shown import encode
 from tests.captures import Owner
 from tests.commands import capview
+from tests.core.inline_scenes import COMPLETE, EXITED, receipt
 from tests.markdown import blocks, links, literals, table
 
 if TYPE_CHECKING:
@@ -27,6 +31,7 @@ ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "capview/docs"
 FORMAT = (DOCS / "format.md").read_text()
 LIBRARY = (DOCS / "library.md").read_text()
+INLINE = (DOCS / "inline.md").read_text()
 
 LATER = "not produced yet"
 
@@ -60,6 +65,22 @@ def test_the_public_names_are_those_of_the_package() -> None:
     assert sorted(literals(row[0])[0] for row in table(LIBRARY, "name")) == capture_core.__all__
 
 
+# -- the inline text ------------------------------------------------------------------------------------------------
+
+
+def test_the_example_of_the_inline_text_prints_what_the_page_says(tmp_path: Path) -> None:
+    [command], [printed] = blocks(INLINE, "sh"), blocks(INLINE, "text")
+    done = subprocess.run(["bash", "-c", command.text], cwd=tmp_path, capture_output=True, text=True, check=False)
+    shown = re.sub(r"[0-9]{8}T[0-9]{6}Z-[a-z2-7]{16}", "ID", done.stdout)
+    assert (done.returncode, done.stderr, shown) == (2, "", printed.text)
+
+
+def test_the_fields_of_a_note_are_those_of_the_code() -> None:
+    note = json.loads(encode(render(receipt(EXITED, COMPLETE, {}), {}, 100), ""))
+    assert [literals(row[0])[0] for row in table(INLINE, "field")] == list(note)
+    assert f"`renderer` | the version of what made the text, {VERSION} |" in INLINE
+
+
 # -- the format -----------------------------------------------------------------------------------------------------
 
 
@@ -73,6 +94,7 @@ def template(path: Path, conversation: Path) -> str:
         "tmp": ".capview/tmp",
         ".capview": ".capview/tmp",
         "allowance": ".capview/allowance",
+        "shown": ".capview/shown",
     }.get(name, name)
     return f"{name}/" if path.is_dir() else name
 
@@ -99,7 +121,10 @@ def test_names_and_modes_of_files_are_those_of_the_page(tmp_path: Path) -> None:
         for live, ended in (("live.json", "json"), ("stdout.live", "stdout.txt"), ("stderr.live", "stderr.txt"))
         for end in (live, ended, "stdout.sgr", "stdout.times")
     } | {".capview/allowance/", "tally"}
-    assert running | ended == page
+    assert capview("show", "--inline", "--conversation", str(conversation), "@last").returncode == 0
+    handed_out = modes(conversation)
+    assert handed_out.keys() - ended.keys() == {".capview/shown/", "<capture-id>.jsonl"}
+    assert running | handed_out == page
 
 
 def look() -> Callable[[Path, str], tuple[str, dict[str, Any]]]:

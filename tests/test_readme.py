@@ -95,7 +95,7 @@ def processes_with(text: str) -> list[str]:
 
 
 def test_every_block_of_commands_is_run_by_a_test() -> None:
-    assert set(SHELL) == {"try", "run", "watch", "files", "script", "settings", "masking"}
+    assert set(SHELL) == {"try", "run", "watch", "files", "script", "inline", "settings", "masking"}
 
 
 def test_make_demo_shows_the_samples_and_leaves_nothing_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -157,6 +157,15 @@ def test_a_script_waits_and_reads_why_it_failed(project: Path) -> None:
     printed = bash(SHELL["script"], project)
     assert printed.startswith("check failed\n")
     assert printed.endswith("\nmake check\n")
+
+
+def test_a_model_is_given_how_it_ended_first_and_a_person_sees_that_later(project: Path) -> None:
+    given = subprocess.run(
+        ["bash", "-c", SHELL["inline"].splitlines()[0]], cwd=project, capture_output=True, text=True, check=False
+    )
+    assert given.returncode == 2
+    assert given.stdout.startswith("[capview: exit 2, log complete; stderr]\ncheck failed\n")
+    assert given.stdout in bash(SHELL["inline"].splitlines()[1], project)
 
 
 def test_a_setting_is_shown_with_where_it_comes_from(project: Path) -> None:

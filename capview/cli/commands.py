@@ -45,6 +45,8 @@ COMMANDS: Final = {
     "wait": Command("capview.cli.wait", "block until captures are final"),
     "poll": Command("capview.cli.poll", "print what is new in a capture since this consumer's last poll"),
     "notices": Command("capview.cli.notices", "print which captures have ended, each once to each consumer"),
+    "cancel": Command("capview.cli.cancel", "end a running command: TERM, and KILL after a grace"),
+    "promote": Command("capview.cli.promote", "let a command go on in the background, and its shell go on at once"),
     "verify": Command("capview.cli.verify", "read final captures again, and compare size and digest"),
     "rm": Command("capview.cli.rm", "remove captures that have ended"),
     "prune": Command("capview.cli.prune", "remove captures by age, number or size, the oldest first"),

@@ -6,6 +6,7 @@ import re
 from argparse import ArgumentTypeError
 from typing import TYPE_CHECKING, Final, TypeVar
 
+from capture_core.limits import INLINE_MOST_BYTES, MIB
 from capview.units import parse_duration, parse_size
 
 if TYPE_CHECKING:
@@ -30,6 +31,14 @@ def size(text: str) -> int:
     found = _read(parse_size, text)
     if found < 1:
         raise ArgumentTypeError("must be at least 1")
+    return found
+
+
+def budget(text: str) -> int:
+    """Bytes that an inline text may take."""
+    found = size(text)
+    if found > INLINE_MOST_BYTES:
+        raise ArgumentTypeError(f"must be at most {INLINE_MOST_BYTES // MIB}MiB")
     return found
 
 

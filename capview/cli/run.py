@@ -7,7 +7,8 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
-from capview.cli.quantities import niceness, seconds, size
+from capture_core.errors import BadInput
+from capview.cli.quantities import budget, niceness, seconds, size
 
 if TYPE_CHECKING:
     import argparse
@@ -37,7 +38,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     shown = parser.add_mutually_exclusive_group()
     shown.add_argument("--quiet", action="store_true", help="pass nothing through, and print no receipt line")
     shown.add_argument("--json", action="store_true", help="pass nothing through; print the receipt as JSON")
+    shown.add_argument("--inline", action="store_true", help="pass nothing through; print what a model is to see of it")
     shown.add_argument("--detach", action="store_true", help="print the ref and return; the job goes on by itself")
+    parser.add_argument("--budget", type=budget, metavar="N", help="bytes that --inline may take in all (18KiB)")
     parser.add_argument("--merge", action="store_true", help="one pipe for both streams, so that their order is kept")
     parser.add_argument("--timeout", type=seconds, metavar="S", help="end the job after this long (90, 5m, 1h)")
     parser.add_argument("--nice", type=niceness, default=0, metavar="N", help="run it so much nicer, as nice(1) does")
@@ -93,6 +96,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the command; its exit code."""
+    if arguments.budget is not None and not arguments.inline:
+        raise BadInput("--budget is that of --inline: add --inline")
     if arguments.no_capture:
         if arguments.on_complete is not None:
             from capview.cli.words import say
@@ -109,7 +114,12 @@ def run(arguments: argparse.Namespace) -> int:
     except (OSError, NoHome, NoDirectory) as error:
         return not_started(error)
     ending = run_front(order, meanwhile=_load_words)
-    _report(ending, arguments)
+    if arguments.inline:
+        from capview.cli.inline import report
+
+        report(ending, order, option=arguments.conversation, budget=arguments.budget)
+    else:
+        _report(ending, arguments)
     if ending.died_of is not None:
         die_of(ending.died_of)
     return ending.code
@@ -162,7 +172,7 @@ def _order(arguments: argparse.Namespace) -> Order:
         limits=settings.limits,
         limit_from=LimitFrom.DEFAULT if arguments.limit is None else LimitFrom.ASKED,
         merge=arguments.merge,
-        pass_through=not (arguments.quiet or arguments.json),
+        pass_through=not (arguments.quiet or arguments.json or arguments.inline),
         detach=arguments.detach,
         stdin=_stdin(arguments),
         timeout_seconds=arguments.timeout,

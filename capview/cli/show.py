@@ -13,6 +13,7 @@ from capview import present, room
 from capview.cli.colour import is_coloured, painted
 from capview.cli.pick import add_ref, pick
 from capview.cli.redactions import print_ledger
+from capview.cli.quantities import budget
 from capview.cli.words import put_json
 from capview.escaping import safe
 from capview.record import record
@@ -30,9 +31,11 @@ examples:
   capview show @last --json | jq .process.exit_code
   capview show @last --redactions
 
+  capview show @last --inline --budget 4KiB
 --redactions has a line for each mark in the text: stream, offset, line, and the rule, never the value.  The command
 capview read REF --stream STREAM --around OFFSET shows the place.  Exit code 1: there is none.
 """
+--inline prints what a model is given of the capture, as capview run --inline does; --shown what was given out before.
 
 _LIVENESS = {
     Liveness.FINAL: "final",
@@ -45,14 +48,24 @@ _LIVENESS = {
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of ``show``."""
     add_ref(parser)
-    parser.add_argument("--redactions", action="store_true", help="where something was masked or left out")
+    part = parser.add_mutually_exclusive_group()
+    part.add_argument("--redactions", action="store_true", help="where something was masked or left out")
+    part.add_argument("--inline", action="store_true", help="what a model is given of it: how it ended, head and tail")
+    part.add_argument("--shown", action="store_true", help="all that was given out of it so, exactly, with its time")
+    parser.add_argument("--budget", type=budget, metavar="N", help="bytes that --inline may take in all (18KiB)")
     parser.add_argument("--json", action="store_true", help="print the receipt as one JSON object; a redaction a line")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the receipt."""
     picked = pick(arguments.ref, arguments.conversation)
+    if arguments.budget is not None and not arguments.inline:
+        raise BadInput("--budget is that of --inline: add --inline")
     if arguments.redactions:
+    if arguments.inline or arguments.shown:
+        from capview.cli.inline import give_out, print_shown
+
+        return give_out(picked, arguments.budget) if arguments.inline else print_shown(picked, as_json=arguments.json)
         return print_ledger(picked, as_json=arguments.json)
     if arguments.json:
         put_json(record(picked.entry, picked.catalogue.path), indent=1)
