@@ -7,13 +7,14 @@ import time
 from typing import TYPE_CHECKING
 
 from capture_core import phrases
+from capture_core.errors import BadInput
 from capture_core.facts import Liveness, RepresentationKind
 from capture_core.limits import OTHER_PROCESSES
 from capview import present, room
 from capview.cli.colour import is_coloured, painted
 from capview.cli.pick import add_ref, pick
-from capview.cli.redactions import print_ledger
 from capview.cli.quantities import budget
+from capview.cli.redactions import print_ledger
 from capview.cli.words import put_json
 from capview.escaping import safe
 from capview.record import record
@@ -30,12 +31,12 @@ examples:
   capview show @last
   capview show @last --json | jq .process.exit_code
   capview show @last --redactions
-
   capview show @last --inline --budget 4KiB
+
 --redactions has a line for each mark in the text: stream, offset, line, and the rule, never the value.  The command
 capview read REF --stream STREAM --around OFFSET shows the place.  Exit code 1: there is none.
-"""
 --inline prints what a model is given of the capture, as capview run --inline does; --shown what was given out before.
+"""
 
 _LIVENESS = {
     Liveness.FINAL: "final",
@@ -58,14 +59,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the receipt."""
-    picked = pick(arguments.ref, arguments.conversation)
     if arguments.budget is not None and not arguments.inline:
         raise BadInput("--budget is that of --inline: add --inline")
-    if arguments.redactions:
+    picked = pick(arguments.ref, arguments.conversation)
     if arguments.inline or arguments.shown:
         from capview.cli.inline import give_out, print_shown
 
         return give_out(picked, arguments.budget) if arguments.inline else print_shown(picked, as_json=arguments.json)
+    if arguments.redactions:
         return print_ledger(picked, as_json=arguments.json)
     if arguments.json:
         put_json(record(picked.entry, picked.catalogue.path), indent=1)
