@@ -83,6 +83,9 @@ SILENT_SECONDS = 10.0
 PROMPT_SECONDS = 2.0
 """An unfinished line that looks like a question, and this long nothing after it: perhaps it waits for an answer."""
 
+ASKED_PROCESSES = 64
+"""So many processes of a job are asked whether they read a terminal."""
+
 BUFFERING_SECONDS = 30.0
 """From here on it is told that what a silent job prints may lie in its own buffer, where it prints on a pipe."""
 
@@ -239,12 +242,6 @@ SEARCH_LINE_BYTES = 1 * MIB
 
 SEARCH_HIT_TEXT_BYTES = 4 * KIB
 """The most of a line that a hit carries, around the match."""
-
-REQUEST_PATIENCE_SECONDS = 10.0
-"""How long ``cancel`` and ``promote`` wait for an owner to take their request; it looks twice a second."""
-
-REQUEST_LOOK_SECONDS = 0.05
-"""Between two looks whether it has."""
 
 REQUEST_PATIENCE_SECONDS = 10.0
 """How long ``cancel`` and ``promote`` wait for an owner to take their request; it looks twice a second."""
