@@ -17,13 +17,15 @@ from capture_core.limits import CALL_OFF_SECONDS
 from capture_core.link import Begin, Completing, NotStarted, Receiver, Sender, Settled, Started
 from capture_core.record import NamedTuple
 from capture_core.seat import take
-from capture_core.terminal import Terminal, is_wanted_at_once
+from capture_core.terminal import Loan, Terminal, is_wanted_at_once
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from capture_core.facts import Receipt
+    from capture_core.keyboard import Keyboard
     from capture_core.order import Order
+    from capture_core.seat import Seat
 
 _PASSED_ON = (
     signal.SIGINT,
@@ -37,6 +39,7 @@ _PASSED_ON = (
 _FROM_THE_KEYBOARD = (signal.SIGINT, signal.SIGQUIT)
 _STOPS_THE_JOB = (signal.SIGTSTP, signal.SIGTTIN, signal.SIGTTOU)
 OWNER_KILLED = 1
+NOT_STARTED = 125
 TIMED_OUT = 124
 PROMOTED = 124
 """As for a time limit: what was waited for is not over."""
@@ -65,14 +68,37 @@ def run(order: Order, *, meanwhile: Callable[[], object] | None = None) -> Endin
     ``meanwhile`` is called once the owner is at work: what it loads costs no time.
     """
     terminal = None if order.detach else Terminal.find()
-    at_once = terminal is not None and is_wanted_at_once() and terminal.foreground() == os.getpgrp()
-    wake = _signals_to_pipe()
-    seat = take()
+    try:
+        seat = take(pty=order.pty)
+    except OSError as error:
+        return _no_seat(error)
     down = Sender(seat.down)
-    down.send(Begin(order=order, has_terminal=terminal is not None, give_terminal=at_once))
-    if meanwhile is not None:
-        meanwhile()
-    return _Front(order, down, Receiver(seat.up), wake, terminal, handed_over=at_once).run()
+    loan = _loan(terminal, seat, down, is_pty=order.pty)
+    wake = _signals_to_pipe(_PASSED_ON if isinstance(loan, Loan) else (*_PASSED_ON, signal.SIGWINCH))
+    at_once = not loan.waits_for_keys() or (is_wanted_at_once() and loan.in_foreground())
+    try:
+        if at_once:
+            loan.prepare()
+        down.send(Begin(order, has_terminal=terminal is not None, give_terminal=at_once, has_keys=loan.has_keys))
+        if meanwhile is not None:
+            meanwhile()
+        return _Front(order, down, Receiver(seat.up), wake, loan, handed_over=at_once).run()
+    finally:
+        # Whatever happened: nobody is left with a terminal that echoes nothing.
+        loan.restore()
+
+
+def _loan(terminal: Terminal | None, seat: Seat, down: Sender, *, is_pty: bool) -> Loan | Keyboard:
+    if not is_pty or seat.master is None:
+        return Loan(terminal)
+    from capture_core.keyboard import Keyboard
+
+    return Keyboard(seat.master, terminal, down)
+
+
+def _no_seat(error: OSError) -> Ending:
+    why = (error.strerror or str(error)).lower()
+    return Ending(code=NOT_STARTED, words=f"no pseudo-terminal can be had ({why}); --pty=never runs it on pipes")
 
 
 def die_of(interrupt: Interrupt) -> None:
@@ -96,14 +122,14 @@ class _Front:
         down: Sender,
         up: Receiver,
         wake: int,
-        terminal: Terminal | None,
+        loan: Loan | Keyboard,
         *,
         handed_over: bool,
     ) -> None:
         self._order = order
         self._down = down
         self._up = up
-        self._terminal = terminal
+        self._loan = loan
         self._handed_over = handed_over
         self._started: Started | None = None
         self._exited: Exited | None = None
@@ -123,13 +149,15 @@ class _Front:
         poll.register(self._wake, select.POLLIN)
         ending: Ending | None = None
         while ending is None:
-            ready = [fd for fd, _ in poll.poll(self._patience_ms())]
+            self._loan.watch(poll)
+            ready = dict(poll.poll(self._patience_ms()))
             if self._wake in ready:
                 self._signalled()
             if self._up.fd in ready:
                 ending = self._hear(self._up.receive())
             elif not ready:
                 ending = self._leave_it()
+            self._loan.serve(ready)
         self._take_terminal()
         return ending
 
@@ -138,6 +166,7 @@ class _Front:
             case Started():
                 self._started = word
                 self._deadline = None
+                self._loan.started(word.pid, lent=self._handed_over)
                 if self._order.detach:
                     return Ending(code=0, ref=word.ref)
             case NotStarted(code=code, words=words):
@@ -150,6 +179,7 @@ class _Front:
                 return Ending(code=PROMOTED, ref=self._place())
             case Exited():
                 self._exited = word
+                self._loan.child_exited()
             case StreamsOver():
                 self._streams_over = True
             case Completing():
@@ -195,7 +225,7 @@ class _Front:
 
     def _interrupt(self, exited: Exited | None) -> Interrupt | None:
         number = None if exited is None else exited.signal
-        if number not in _FROM_THE_KEYBOARD or self._terminal is None:
+        if number not in _FROM_THE_KEYBOARD or not self._loan.has_terminal:
             return None
         return Interrupt(number=number, by_group=self._handed_over and number not in self._passed_on)
 
@@ -207,6 +237,8 @@ class _Front:
         for number in numbers:
             if number == signal.SIGCONT:
                 self._go_on()
+            elif number == signal.SIGWINCH:
+                self._loan.fit()
             elif number in _PASSED_ON:
                 self._passed_on.add(number)
                 self._down.send(Signal(number))
@@ -224,10 +256,12 @@ class _Front:
     def _stopped(self, number: int) -> None:
         """The child stopped: give it the terminal if that is what it lacks, else stop as the shell expects."""
         wants_terminal = number in (signal.SIGTTIN, signal.SIGTTOU)
-        if wants_terminal and self._in_foreground():
+        if wants_terminal and self._loan.in_foreground():
             self._handed_over = True
             self._go_on()
-        elif number in _STOPS_THE_JOB:
+        elif number in _STOPS_THE_JOB or (number == signal.SIGSTOP and self._loan.has_keys):
+            # Not by SIGSTOP, which stops also those whom no shell continues.
+            number = signal.SIGTSTP if number == signal.SIGSTOP else number
             self._take_terminal()
             signal.signal(number, signal.SIG_DFL)
             os.killpg(0, number)
@@ -249,18 +283,12 @@ class _Front:
     def _go_on(self) -> None:
         if self._started is None:
             return
-        if self._terminal is not None and self._handed_over and self._in_foreground():
-            self._terminal.give(self._started.pid)
+        if self._handed_over and self._loan.in_foreground():
+            self._loan.lend(self._started.pid)
         self._down.send(Signal(signal.SIGCONT))
 
-    def _in_foreground(self) -> bool:
-        return self._terminal is not None and self._terminal.foreground() == os.getpgrp()
-
     def _take_terminal(self) -> None:
-        if self._terminal is None or self._started is None:
-            return
-        if self._terminal.foreground() == self._started.pid:
-            self._terminal.give(os.getpgrp())
+        self._loan.take_back(None if self._started is None else self._started.pid)
 
     def _patience_ms(self) -> int | None:
         return None if self._deadline is None else max(0, int((self._deadline - monotonic()) * 1000))
@@ -277,11 +305,11 @@ def _note(_number: int, _frame: object) -> None:
     """Python writes the number to the wake-up pipe; there is nothing else to do in a handler."""
 
 
-def _signals_to_pipe() -> int:
+def _signals_to_pipe(numbers: tuple[int, ...]) -> int:
     read, write = os.pipe()
     os.set_blocking(write, False)
     signal.set_wakeup_fd(write, warn_on_full_buffer=False)
-    for number in (*_PASSED_ON, signal.SIGCONT):
+    for number in (*numbers, signal.SIGCONT):
         # What the caller had ignored (nohup, a background job of a script) stays ignored, here and in the child.
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, _note)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from capture_core.errors import CaptureError, Refused
 from capture_core.happenings import ENDING_SIGNALS, Leave, Signal
-from capture_core.link import NotStarted
+from capture_core.link import Foreground, NotStarted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from capture_core.happenings import Ask
     from capture_core.job import Job
     from capture_core.link import Receiver, Sender
+    from capture_core.pty import PseudoTerminal
 
 
 class CalledOff(CaptureError):
@@ -35,10 +36,14 @@ class CalledOff(CaptureError):
 class Hearing:
     """Hears the front in a thread of its own, which never touches the disk and so can always let go."""
 
-    def __init__(self, down: Receiver, up: Sender) -> None:
-        """Begin to hear.  Raises :class:`Refused` where no thread can be had: the job will need more of them."""
+    def __init__(self, down: Receiver, up: Sender, pty: PseudoTerminal | None = None) -> None:
+        """Begin to hear; ``pty`` is told who is to be in its foreground.
+
+        Raises :class:`Refused` where no thread can be had: the job will need more of them.
+        """
         self._down = down
         self._up = up
+        self._pty = pty
         self._lock = threading.Lock()
         self._job: Job | None = None
         self._leave: Callable[[], None] | None = None
@@ -76,8 +81,13 @@ class Hearing:
                 self._ask(job, ask)
 
     def _listen(self) -> None:
-        while (ask := self._down.receive()) is not None:
-            self._heard(ask)  # type: ignore[arg-type]  # the front sends asks and nothing else
+        while (word := self._down.receive()) is not None:
+            if isinstance(word, Foreground):
+                # At once, and so before what is asked of the job after it.
+                if self._pty is not None:
+                    self._pty.put(foreground=word.given)
+            else:
+                self._heard(word)  # type: ignore[arg-type]  # the front sends this, asks and nothing else
         self._heard(Leave())
 
     def _heard(self, ask: Ask) -> None:

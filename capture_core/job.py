@@ -131,6 +131,7 @@ class Job:
             outlets=outlets,
             on_streams_ended=lambda: tell(StreamsOver()),
             max_output_bytes=self.command.max_output_bytes,
+            undo_newlines=self.command.undo_newlines,
             on_max_output=lambda: tell(too_much_output(self.command.max_output_bytes or 0)),
         )
         self._writer = Writer(
@@ -203,6 +204,8 @@ class Job:
     def _exited(self, exited: Exited) -> None:
         self.capture.set_process(*self._ending.child_exited(exited))
         self._handoff.wake()
+        if self.command.on_exited is not None:
+            self.command.on_exited()
         self._reader.child_exited()
 
 

@@ -1,4 +1,4 @@
-"""What to run and how, and the start of it: pipes for its streams, and a child that holds only its own ends."""
+"""What to run and how, and the start of it: pipes or a terminal, and a child that holds only its own ends."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from capture_core.limits import Limits
+    from capture_core.terminal import Pair
 
 
 class Command(NamedTuple):
@@ -34,10 +35,16 @@ class Command(NamedTuple):
     """More memory than this, of all its processes together, ends it."""
     max_output_bytes: int | None = None
     """So much output, of all streams together, ends it."""
+    pty: Pair | None = None
+    """A pseudo-terminal instead of a pipe, for the one stream ``output``; both ends stay the caller's."""
+    undo_newlines: bool = False
+    """Turn the CR LF of a terminal back into the LF that the command wrote."""
     before_spawn: Callable[[], object] | None = None
     """Called last thing before the child is started; what it raises keeps it from being started."""
     on_spawned: Callable[[int], object] | None = None
     """Called with the child's id once it runs, before anybody can see what it prints."""
+    on_exited: Callable[[], object] | None = None
+    """Called when the child has ended."""
 
 
 def spawn(command: Command, streams: tuple[StreamName, ...], limits: Limits) -> tuple[Child, dict[str, int]]:
@@ -49,7 +56,7 @@ def spawn(command: Command, streams: tuple[StreamName, ...], limits: Limits) -> 
     writes: dict[str, int] = {}
     try:
         for stream in streams:
-            reads[stream], writes[stream] = _pipe(limits.pipe_bytes)
+            reads[stream], writes[stream] = _ends(command, limits)
         only = writes.get(StreamName.OUTPUT)
         descriptors = Descriptors(
             stdin=command.stdin,
@@ -72,6 +79,17 @@ def spawn(command: Command, streams: tuple[StreamName, ...], limits: Limits) -> 
         for fd in writes.values():
             os.close(fd)
     return child, reads
+
+
+def _ends(command: Command, limits: Limits) -> tuple[int, int]:
+    if command.pty is None:
+        return _pipe(limits.pipe_bytes)
+    read = os.dup(command.pty.master)
+    try:
+        return read, os.dup(command.pty.slave)
+    except OSError:
+        os.close(read)
+        raise
 
 
 def _pipe(size: int) -> tuple[int, int]:

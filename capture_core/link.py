@@ -21,6 +21,14 @@ class Begin(NamedTuple):
     order: Order
     has_terminal: bool
     give_terminal: bool
+    has_keys: bool = False
+    """The front types into the child's pseudo-terminal; without that the owner types what comes from its stdin."""
+
+
+class Foreground(NamedTuple):
+    """Whether the child is to be in the foreground of its pseudo-terminal."""
+
+    given: bool
 
 
 class Started(NamedTuple):

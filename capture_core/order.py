@@ -27,6 +27,8 @@ class Order(NamedTuple):
     limit_from: LimitFrom = LimitFrom.DEFAULT
     merge: bool = False
     """One pipe for both streams, so that their order is known."""
+    pty: bool = False
+    """A pseudo-terminal instead of pipes: one stream, and a command that behaves as at a desk."""
     pass_through: bool = True
     detach: bool = False
     stdin: str | int | None = 0
@@ -60,4 +62,4 @@ class Order(NamedTuple):
     @property
     def streams(self) -> tuple[StreamName, ...]:
         """The streams that the capture will have."""
-        return (StreamName.OUTPUT,) if self.merge else (StreamName.STDOUT, StreamName.STDERR)
+        return (StreamName.OUTPUT,) if self.merge or self.pty else (StreamName.STDOUT, StreamName.STDERR)

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from capture_core.happenings import Told
     from capture_core.known_sources import MaskFile
     from capture_core.order import Order
+    from capture_core.pty import PseudoTerminal
+    from capture_core.terminal import Pair
 
 _M_MMAP_THRESHOLD = -3
 _M_TRIM_THRESHOLD = -1
@@ -43,44 +45,50 @@ _NO_ROOM = frozenset({errno.EMFILE, errno.ENFILE, errno.EAGAIN, errno.ENOMEM})
 _NOT_OURS = (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP, signal.SIGTSTP, signal.SIGTTIN, signal.SIGTTOU)
 
 
-def serve(up: int, down: int) -> None:
-    """Wait to be told what to own, and own it to its end.  Returns when nothing is left to do."""
+def serve(up: int, down: int, pair: Pair | None = None) -> None:
+    """Wait to be told what to own, and own it to its end.  Returns when nothing is left to do.
+
+    ``pair``: a pseudo-terminal that the job may want.
+    """
     receiver = Receiver(down)
     # While the front reads what to own: it costs no time then.
     adopt()
     begin = receiver.receive()
     if isinstance(begin, Begin):
-        own(begin, Sender(up), receiver)
+        own(begin, Sender(up), receiver, pair)
 
 
-def own(begin: Begin, up: Sender, down: Receiver) -> None:
+def own(begin: Begin, up: Sender, down: Receiver, pair: Pair | None = None) -> None:
     """Run one job to its end and tell the front."""
     order = begin.order
     # A group of our own: what the terminal or a supervisor sends to the front's group is the front's to pass on.
-    if order.detach:
+    if order.detach or order.pty:
         os.setsid()
     else:
         os.setpgid(0, 0)
-    terminal = Terminal.find() if begin.has_terminal else None
+    pty = _pty(begin, pair)
+    terminal = Terminal.find() if begin.has_terminal and pty is None else None
     masking = _masking(order, ())
     # Ignored, as a caller may have left it, the kernel throws the child's status away; timeout(1) does the same.
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     try:
-        hearing = Hearing(down, up)
+        hearing = Hearing(down, up, pty)
         masking = _masking(order, _mask_files(order, hearing))
-        job = _start(order, masking, terminal if begin.give_terminal else None, hearing)
+        job = _start(order, masking, terminal if begin.give_terminal else None, hearing, pty)
     except (CalledOff, Refused, SpawnFailed, OSError) as error:
         up.send(_not_started(error, masking))
         return
     _settle_signals()
+    if pty is not None and not begin.has_keys:
+        pty.feed(os.dup(0) if order.stdin == 0 else None)
     _point_at_nothing(0)
     # Now, while a relative path still means what it meant.
     place = os.path.abspath(order.conversation)
     up.send(Started(pid=job.child.pid, ref=job.capture.ref))
-    _keep_freed_memory()
-    hearing.pass_to(job, lambda: _leave(job, terminal))
     reap_adopted(job.child.pid)
-    outcome = job.supervise(_Teller(up))
+    _keep_freed_memory()
+    hearing.pass_to(job, lambda: _left(job, terminal, pty))
+    outcome = job.supervise(_Teller(up, job, pty))
     words = _words(outcome, job.capture.ref, masking)
     settled = Settled(receipt=outcome.receipt, words=words, timed_out=outcome.timed_out)
     if order.on_complete is not None:
@@ -124,14 +132,36 @@ def _mask_files(order: Order, hearing: Hearing) -> tuple[MaskFile, ...]:
         return tuple(map(read_mask_file, order.mask_files))
 
 
-def _start(order: Order, masking: EngineMasking, terminal: Terminal | None, hearing: Hearing) -> Job:
+def _pty(begin: Begin, pair: Pair | None) -> PseudoTerminal | None:
+    if pair is not None and begin.order.pty:
+        from capture_core.pty import PseudoTerminal
+
+        return PseudoTerminal(pair, given=begin.give_terminal)
+    for end in pair or ():
+        os.close(end)
+    return None
+
+
+def _start(
+    order: Order,
+    masking: EngineMasking,
+    terminal: Terminal | None,
+    hearing: Hearing,
+    pty: PseudoTerminal | None,
+) -> Job:
     with _opened(order.stdin, hearing) as stdin:
         command = Command(
             argv=order.argv,
-            stdin=stdin,
+            stdin=stdin if pty is None or stdin != 0 else pty.pair.slave,
+            pty=None if pty is None else pty.pair,
+            undo_newlines=pty is not None and not order.raw_binary,
             timeout_seconds=order.timeout_seconds,
+            nice=order.nice,
+            memory_limit_bytes=order.memory_limit_bytes,
+            max_output_bytes=order.max_output_bytes,
             before_spawn=hearing.check,
-            on_spawned=None if terminal is None else terminal.give,
+            on_spawned=_on_spawned(terminal, pty),
+            on_exited=None if pty is None else pty.child_exited,
         )
         return Job.start(
             command,
@@ -143,15 +173,18 @@ def _start(order: Order, masking: EngineMasking, terminal: Terminal | None, hear
         )
 
 
+def _on_spawned(terminal: Terminal | None, pty: PseudoTerminal | None) -> Callable[[int], object] | None:
+    if pty is not None:
+        return pty.spawned
+    return None if terminal is None else terminal.give
+
+
 @contextlib.contextmanager
 def _opened(stdin: str | int | None, hearing: Hearing) -> Iterator[int | None]:
     if not isinstance(stdin, str):
         yield stdin
         return
     try:
-            nice=order.nice,
-            memory_limit_bytes=order.memory_limit_bytes,
-            max_output_bytes=order.max_output_bytes,
         # A FIFO is opened when somebody writes to it, which may be never.
         with hearing.waiting():
             fd = os.open(stdin, os.O_RDONLY | os.O_CLOEXEC)
@@ -166,11 +199,15 @@ def _opened(stdin: str | int | None, hearing: Hearing) -> Iterator[int | None]:
 class _Teller:
     """Passes what happens on to the front."""
 
-    def __init__(self, up: Sender) -> None:
+    def __init__(self, up: Sender, job: Job, pty: PseudoTerminal | None) -> None:
         self._up = up
+        self._job = job
+        self._pty = pty
 
     def happened(self, happening: Told) -> None:
         self._up.send(happening)
+        if self._pty is not None:
+            self._pty.heard(happening, self._job.ask)
 
 
 def _settle_signals() -> None:
@@ -191,6 +228,13 @@ def _keep_freed_memory() -> None:
     if mallopt is not None:
         for parameter in (_M_MMAP_THRESHOLD, _M_TRIM_THRESHOLD):
             mallopt(parameter, KEPT_MEMORY_BYTES)
+
+
+def _left(job: Job, terminal: Terminal | None, pty: PseudoTerminal | None) -> None:
+    """The front is gone: let go of what belongs to it, and sit at the job's own terminal."""
+    _leave(job, terminal)
+    if pty is not None:
+        pty.leave()
 
 
 def _leave(job: Job, terminal: Terminal | None) -> None:
@@ -214,7 +258,7 @@ def _point_at_nothing(fd: int) -> None:
 def _outlets(order: Order) -> dict[str, Outlet]:
     if not order.pass_through or order.detach:
         return {}
-    if order.merge:
+    if order.merge or order.pty:
         return {StreamName.OUTPUT: Outlet(1)}
     return {StreamName.STDOUT: Outlet(1), StreamName.STDERR: Outlet(2)}
 

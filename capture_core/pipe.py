@@ -8,6 +8,7 @@ somebody still holds is read and dropped until its real end, so that nothing the
 from __future__ import annotations
 
 import contextlib
+import errno
 import fcntl
 import os
 import select
@@ -16,6 +17,9 @@ import termios
 import threading
 from time import monotonic, monotonic_ns, time_ns
 from typing import TYPE_CHECKING
+
+from capture_core.limits import LARGEST_BYTES
+from capture_core.newlines import Newlines
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,12 +35,13 @@ _READABLE = select.POLLIN | select.POLLHUP | select.POLLERR
 class _Inlet:
     """One pipe: where its bytes go on to, and whether its stream has been told to be over."""
 
-    __slots__ = ("ended", "fd", "left", "outlet", "stream")
+    __slots__ = ("ended", "fd", "left", "newlines", "outlet", "stream")
 
     def __init__(self, stream: str, fd: int, outlet: Outlet | None) -> None:
         self.stream = stream
         self.fd = fd
         self.outlet = outlet
+        self.newlines: Newlines | None = None
         self.ended = False
         self.left: int | None = None
         """After the drain window: how many bytes were in the pipe then and still belong to the stream."""
@@ -60,8 +65,9 @@ class PipeReader:
         on_streams_ended: Callable[[], None],
         max_output_bytes: int | None = None,
         on_max_output: Callable[[], None] | None = None,
+        undo_newlines: bool = False,
     ) -> None:
-        """``pipes``: stream name to the read end, owned from here on.
+        """``pipes``: stream name to the read end, owned from here on; a terminal's master is one, too.
 
         ``on_streams_ended`` is called once, in the reader's thread, when every stream is over; ``on_max_output``
         when so much has come of all streams together, at most once.
@@ -73,6 +79,8 @@ class PipeReader:
         outlets = outlets or {}
         self._outlets = tuple(outlets.values())
         self._inlets = {fd: _Inlet(name, fd, outlets.get(name)) for name, fd in pipes.items()}
+        for inlet in self._inlets.values():
+            inlet.newlines = Newlines() if undo_newlines else None
         self._handoff = handoff
         self._limits = limits
         self._on_streams_ended = on_streams_ended
@@ -187,6 +195,11 @@ class PipeReader:
         except BlockingIOError:
             # A pipe that we were given, which does not block, and of which another reader was faster.
             return
+        except OSError as error:
+            # Linux says so of a terminal that nobody has open any more; other systems say EOF.
+            if error.errno != errno.EIO:
+                raise
+            data = b""
         if not data:
             self._close(inlet)
             return
@@ -212,14 +225,20 @@ class PipeReader:
     def _take(self, inlet: _Inlet, data: bytes) -> None:
         arrived = self._epoch + monotonic_ns()
         if inlet.left is None:
-            self._handoff.offer(inlet.stream, data, arrived)
+            self._offer(inlet, data, arrived)
             return
         own, late = data[: inlet.left], data[inlet.left :]
         inlet.left -= len(own)
-        self._handoff.offer(inlet.stream, own, arrived)
+        self._offer(inlet, own, arrived)
         if inlet.left == 0:
             self._end(inlet, eof=not late and _is_hung_up(inlet.fd))
         self._handoff.refuse(inlet.stream, len(late))
+
+    def _offer(self, inlet: _Inlet, data: bytes, arrived: int) -> None:
+        if inlet.newlines is not None:
+            data = inlet.newlines.feed(data)
+        if data:
+            self._handoff.offer(inlet.stream, data, arrived)
 
     def _flush(self, fd: int) -> None:
         for inlet in self._inlets.values():
@@ -237,7 +256,7 @@ class PipeReader:
             return
         for inlet in list(self._inlets.values()):
             if inlet.left is None and not inlet.ended:
-                inlet.left = _bytes_in(inlet.fd)
+                inlet.left = _own_bytes_in(inlet.fd)
                 if inlet.left == 0:
                     self._end(inlet, eof=_is_hung_up(inlet.fd))
 
@@ -252,6 +271,8 @@ class PipeReader:
             inlet.ended = True
             if not eof:
                 self._note_link(inlet)
+            if inlet.newlines is not None and (rest := inlet.newlines.finish()):
+                self._handoff.offer(inlet.stream, rest, self._epoch + monotonic_ns())
             self._handoff.end(inlet.stream, eof=eof)
         self._tell_when_over()
 
@@ -278,6 +299,18 @@ def _is_hung_up(fd: int) -> bool:
     poll = select.poll()
     poll.register(fd, select.POLLIN)
     return any(events & select.POLLHUP and not events & select.POLLIN for _, events in poll.poll(0))
+
+
+def _own_bytes_in(fd: int) -> int:
+    """How many bytes were written so far, or all that can come where nobody can write any more.
+
+    The latter matters for a terminal, which tells only a part of what it holds.
+    """
+    poll = select.poll()
+    poll.register(fd, select.POLLIN)
+    if any(events & select.POLLHUP and events & select.POLLIN for _, events in poll.poll(0)):
+        return LARGEST_BYTES
+    return _bytes_in(fd)
 
 
 def _bytes_in(fd: int) -> int:

@@ -6,6 +6,20 @@ import contextlib
 import os
 import signal
 import stat
+from typing import TYPE_CHECKING
+
+from capture_core.record import NamedTuple
+
+if TYPE_CHECKING:
+    import select
+    from collections.abc import Mapping
+
+
+class Pair(NamedTuple):
+    """The two ends of a pseudo-terminal: what is typed and read here, and what a command has for its terminal."""
+
+    master: int
+    slave: int
 
 
 class Terminal:
@@ -46,6 +60,59 @@ class Terminal:
         fd, self.fd = self.fd, -1
         if fd >= 0:
             os.close(fd)
+
+
+class Loan:
+    """The terminal as it is lent to a command on pipes: the kernel gives its group all that is typed."""
+
+    has_keys = False
+
+    def __init__(self, terminal: Terminal | None) -> None:
+        self._terminal = terminal
+
+    @property
+    def has_terminal(self) -> bool:
+        """Whether there is a terminal to lend."""
+        return self._terminal is not None
+
+    def in_foreground(self) -> bool:
+        """Whether the terminal is ours to lend."""
+        return self._terminal is not None and self._terminal.foreground() == os.getpgrp()
+
+    def waits_for_keys(self) -> bool:
+        """Whether the command gets the terminal from somebody: it always has to."""
+        return True
+
+    def prepare(self) -> None:
+        """Do nothing: the command's group is lent to when there is one."""
+
+    def started(self, group: int, *, lent: bool) -> None:
+        """Do nothing: the owner lends it before the command can ask."""
+
+    def lend(self, group: int) -> None:
+        """Put ``group`` into the foreground, if the terminal is ours."""
+        if self._terminal is not None and self.in_foreground():
+            self._terminal.give(group)
+
+    def take_back(self, group: int | None) -> None:
+        """Be in the foreground again, if ``group`` is."""
+        if self._terminal is not None and group is not None and self._terminal.foreground() == group:
+            self._terminal.give(os.getpgrp())
+
+    def restore(self) -> None:
+        """Do nothing: its settings are the command's."""
+
+    def child_exited(self) -> None:
+        """Do nothing: it is taken back at the end."""
+
+    def fit(self) -> None:
+        """Do nothing: the command has the terminal itself."""
+
+    def watch(self, poll: select.poll) -> None:
+        """Do nothing: nothing passes here."""
+
+    def serve(self, ready: Mapping[int, int]) -> None:
+        """Do nothing: nothing passes here."""
 
 
 def is_wanted_at_once() -> bool:

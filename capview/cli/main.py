@@ -70,7 +70,7 @@ def _dispatch_run(words: list[str]) -> int:
 
     # Before more is loaded: the owner loads what it needs while this process reads its command line.
     try:
-        prepare()
+        prepare(pty=_may_want_pty(words))
     except OSError as error:
         return _not_started(error)
     try:
@@ -79,6 +79,11 @@ def _dispatch_run(words: list[str]) -> int:
         return dispatch(words)
     finally:
         dismiss()
+
+
+def _may_want_pty(words: list[str]) -> bool:
+    """Before the words are understood: a guess, which makes nothing but the start faster or slower."""
+    return all(map(os.isatty, range(3))) or any(word.startswith("--pty") for word in words)
 
 
 def _not_started(error: OSError) -> int:

@@ -42,6 +42,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     shown.add_argument("--detach", action="store_true", help="print the ref and return; the job goes on by itself")
     parser.add_argument("--budget", type=budget, metavar="N", help="bytes that --inline may take in all (18KiB)")
     parser.add_argument("--merge", action="store_true", help="one pipe for both streams, so that their order is kept")
+    parser.add_argument(
+        "--pty",
+        nargs="?",
+        choices=("auto", "always", "never"),
+        default="auto",
+        const="always",
+        help="a pseudo-terminal instead of pipes; auto: when stdin, stdout and stderr are one",
+    )
     parser.add_argument("--timeout", type=seconds, metavar="S", help="end the job after this long (90, 5m, 1h)")
     parser.add_argument("--nice", type=niceness, default=0, metavar="N", help="run it so much nicer, as nice(1) does")
     parser.add_argument(
@@ -172,6 +180,7 @@ def _order(arguments: argparse.Namespace) -> Order:
         limits=settings.limits,
         limit_from=LimitFrom.DEFAULT if arguments.limit is None else LimitFrom.ASKED,
         merge=arguments.merge,
+        pty=_wants_pty(arguments),
         pass_through=not (arguments.quiet or arguments.json or arguments.inline),
         detach=arguments.detach,
         stdin=_stdin(arguments),
@@ -190,6 +199,29 @@ def _order(arguments: argparse.Namespace) -> Order:
         on_complete=arguments.on_complete,
         engine_folder=cache_folder(),
     )
+
+
+def _wants_pty(arguments: argparse.Namespace) -> bool:
+    """Whether the command is to have a pseudo-terminal.  By itself only where it would have had our terminal as well.
+
+    Exact bytes are not what a terminal makes of them, and who sees nothing of a command sits at no desk with it.
+    """
+    if arguments.pty != "auto":
+        return bool(arguments.pty == "always")
+    elsewhere = arguments.quiet or arguments.json or arguments.inline or arguments.detach or arguments.raw_binary
+    return not elsewhere and arguments.stdin is None and _is_at_terminal()
+
+
+def _is_at_terminal() -> bool:
+    from capture_core.seat import has_pty
+
+    if not (all(map(os.isatty, range(3))) and has_pty()):
+        return False
+    try:
+        # Without control of it keys and signals cannot be passed on.
+        return os.tcgetpgrp(0) >= 0
+    except OSError:
+        return False
 
 
 def _stdin(arguments: argparse.Namespace) -> str | int | None:
