@@ -131,6 +131,8 @@ def untold(words: str) -> Told:
 def _notes(receipt: Receipt) -> Iterator[str]:
     if receipt.process.reason is not None:
         yield _ended_by(receipt.process.reason)
+    if words := phrases.survivors(receipt.process):
+        yield _cleared(words)
     if receipt.process.state is ProcessState.RUNNING:
         yield f"goes on as {receipt.ref}"
     if receipt.upstream is not None:

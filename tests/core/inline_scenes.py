@@ -16,6 +16,7 @@ from capture_core.facts import (
     CaptureState,
     EndedBy,
     EndReason,
+    OtherProcess,
     PreviewFacts,
     ProcessFacts,
     ProcessState,
@@ -161,6 +162,8 @@ def other_scenes() -> Iterator[tuple[str, Rendered]]:
     changed = replace(said, representation=made)
     yield "masked", render(changed, excerpts(SHAPES["19 bytes"], BUDGET), BUDGET)
     raw = replace(said, representation=RepresentationFacts(kind=RepresentationKind.BINARY))
+    left = replace(STATES["cancelled"][0], survivors=(OtherProcess(pid=4243, name="[capview: server]"),))
+    yield "somebody survived", render(receipt(left, COMPLETE, {}), {}, BUDGET)
     yield "exact bytes", render(raw, {"stdout": Excerpt(head=b"", tail=b"", length=19)}, BUDGET)
     given = replace(
         receipt(*STATES["saved"], {"content": b"a page\n"}),

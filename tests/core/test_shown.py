@@ -23,8 +23,10 @@ from capture_core.errors import PlaceRefused
 from capture_core.inline import VERSION, Rendered
 from capture_core.inline_reader import render_files
 from capture_core.limits import SHOWN_FILE_BYTES, Limits
+from capture_core.removal import remove
 from capture_core.shown import Shown, decode, encode, handed_out, reproduce
 from capture_core.source import Entry
+from capture_core.standing import examine
 from tests.captures import FAILED, Owner, finished
 
 if TYPE_CHECKING:
@@ -301,3 +303,12 @@ def test_a_receipt_is_not_changed_by_it(tmp_path: Path) -> None:
     entry = seen(tmp_path, owner.ref)
     render_files(str(tmp_path), entry, 500)
     assert replace(entry) == seen(tmp_path, owner.ref)
+
+
+def test_the_notes_go_with_their_capture_and_no_others(tmp_path: Path) -> None:
+    gone, stays = finished(tmp_path), finished(tmp_path)
+    for owner in (gone, stays):
+        hand_out(tmp_path, owner.ref, 500)
+    [done] = remove(examine(str(tmp_path), "shell", [Name("shell", gone.id)]))
+    assert done.why_not == ""
+    assert list(file_of(tmp_path, gone).parent.iterdir()) == [file_of(tmp_path, stays)]
