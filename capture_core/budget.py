@@ -27,6 +27,18 @@ class Budget:
         self.allowance: Allowance | None = None
         self._make_allowance = make_allowance
 
+    def join(self, make_allowance: Callable[[], Allowance]) -> None:
+        """Be of a conversation's allowance from now on; what was taken before, :meth:`count` counts there."""
+        self._make_allowance = make_allowance
+
+    def count(self, size: int) -> int:
+        """Count ``size`` bytes, which were taken before there was an allowance; how many of them fit."""
+        if self.allowance is None and self._make_allowance is not None and size:
+            self.allowance = self._make_allowance()
+        fits = size if self.allowance is None else self.allowance.take_text(size)
+        self.left += size - fits
+        return fits
+
     def take(self, size: int) -> tuple[int, CaptureReason]:
         """Take room for ``size`` bytes; for how many there is room, and what it is that others do not fit in."""
         fits = allowed = min(size, self.left)

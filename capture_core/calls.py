@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, TypedDict
 
 from capture_core import checked
 from capture_core.facts import Producer, StreamName
-from capture_core.identity import Identity
+from capture_core.identity import Ground, Identity
 from capture_core.launch import Command
 from capture_core.record import NamedTuple
 
@@ -69,11 +69,16 @@ class Call(NamedTuple):
             timeout=checked.seconds("timeout", self.timeout),
         )
 
-    def identity(self, conversation: str) -> Identity:
-        """Which capture this makes in ``conversation``."""
+    def identity(self, conversation: str, ground: Ground) -> Identity:
+        """Which capture this makes in ``conversation``, and who waits for it."""
         streams = (StreamName.OUTPUT,) if self.merge else (StreamName.STDOUT, StreamName.STDERR)
         return Identity(
-            conversation=conversation, tool=self.tool, streams=streams, producer=PRODUCER, call_id=self.call_id
+            conversation=conversation,
+            tool=self.tool,
+            streams=streams,
+            producer=PRODUCER,
+            call_id=self.call_id,
+            ground=ground,
         )
 
     def command(self) -> Command:

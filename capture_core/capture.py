@@ -1,12 +1,12 @@
 """One capture being written: its files from launch to the final receipt, in the one order that a crash cannot spoil.
 
 Order at the end: stream data flushed, streams renamed, directory synced, final receipt (its room was taken at
-launch) synced and published, directory synced, live receipt unlinked, locks released.
+launch) synced and published, directory synced, live receipt unlinked, locks released.  A capture that has no name at
+its end, because its text is small, ends with its texts in memory and leaves nothing.
 """
 
 from __future__ import annotations
 
-import os
 import time
 from contextlib import suppress
 from functools import partial
@@ -14,31 +14,32 @@ from typing import TYPE_CHECKING
 
 from capture_core import names, upstream
 from capture_core.budget import Budget
-from capture_core.durable import FINAL_MODE, lock, reserve, unlock, write_all
-from capture_core.errors import PlaceGone, Refused
+from capture_core.capture_files import CaptureFiles
+from capture_core.durable import unlock
+from capture_core.errors import Refused
 from capture_core.facts import CaptureFacts, CaptureReason, CaptureState, StreamName
-from capture_core.limits import REQUEST_BYTES
-from capture_core.namespace import Namespace, as_refusal, new_capture_id
-from capture_core.receipt import Request, encode, parse_request
+from capture_core.identity import Ground
+from capture_core.namespace import as_refusal, new_capture_id
+from capture_core.publication import Publication
+from capture_core.receipt import encode
 from capture_core.spool import Spool
 from capture_core.statement import Statement
 from capture_core.verdict import fault, verdict
 
 if TYPE_CHECKING:
     from capture_core.allowance import Allowance
-    from capture_core.durable import NewFile
     from capture_core.facts import (
         PreviewFacts,
         ProcessFacts,
         Receipt,
         ResourceFacts,
-        SidecarKind,
         StreamFacts,
         Upstream,
     )
     from capture_core.handoff import Intake
     from capture_core.identity import Identity
     from capture_core.limits import Limits
+    from capture_core.receipt import Request
     from capture_core.sidecar_file import Sidecars
     from capture_core.stage import Masking
 
@@ -51,7 +52,10 @@ class Capture:
     """
 
     def __init__(self, identity: Identity, handoff: Intake, limits: Limits, masking: Masking) -> None:
-        """Make the files, hold their locks, publish the live receipt.  Raises ``Refused``; nothing stays behind."""
+        """Make the files and hold their locks; publish the live receipt, but of an inline one.
+
+        Raises ``Refused``; nothing stays behind then.
+        """
         self.capture_id = new_capture_id()
         self.ref = names.ref(identity.tool, self.capture_id)
         self._identity = identity
@@ -59,27 +63,28 @@ class Capture:
         self._limits = limits
         self._masking = masking
         self._first_reason: CaptureReason | None = None
+        # Raw bytes have no preview that they could fit in.
+        self._must_be_named = identity.ground is not Ground.INLINE or masking.is_raw
+        self._may_outgrow = True
+        self.texts: dict[str, bytes] | None = None
+        """After :meth:`finish`, by stream, what no file has; ``None``: the files have it."""
         self.mishap: str | None = None
         """What went wrong after the final receipt was published, in words; the capture is what its receipt says."""
-        self._place = Namespace(identity.conversation, identity.tool)
-        name = self._place.conversation_name
+        self._files = CaptureFiles(identity.conversation, identity.tool, self.capture_id)
+        name = self._files.conversation_name
         self._conversation = name if masking.is_plain(name) else ""
         self._statement = Statement(
-            identity,
-            capture_id=self.capture_id,
-            ref=self.ref,
-            conversation=self._conversation,
-            limit_bytes=limits.capture_bytes,
+            identity, capture_id=self.capture_id, conversation=self._conversation, limit_bytes=limits.capture_bytes
         )
-        self._published: list[str] = []
         self._spools: dict[str, Spool] = {}
-        self._budget = Budget(limits.capture_bytes, self._allowed)
+        self._budget = Budget(limits.capture_bytes)
         try:
             with as_refusal(identity.conversation):
-                self._receipt_file = self._place.new_file()
-                reserve(self._receipt_file.fd, limits.receipt_bytes)
+                self._files.reserve_receipt(limits.receipt_bytes)
                 self._make_streams()
-                self._publish_live()
+                if self._must_be_named:
+                    self._budget.join(self._allowed)
+                    self._give_names()
         except BaseException:
             self.abandon()
             raise
@@ -97,7 +102,7 @@ class Capture:
         """Put in the masked label; with it the call id and the conversation's name, strangers' texts masked here."""
         given = self._identity.call_id
         call_id = None if given is None else self._masking.line(given)
-        conversation = self._conversation or self._masking.line(self._place.conversation_name)
+        conversation = self._conversation or self._masking.line(self._files.conversation_name)
         self._statement.set_texts(label=label, call_id=call_id, conversation=conversation)
 
     def set_upstream(self, said: Upstream) -> None:
@@ -117,43 +122,51 @@ class Capture:
         return self._receipt(CaptureFacts(state=CaptureState.PENDING, reason=reason), ended=None)
 
     def replace_live(self, *, finalizing: bool = False) -> bool:
-        """Replace the live receipt, unsynced: it is not evidence.  ``False``: the disk took no new one."""
+        """Replace the live receipt, if there is one.  ``False``: the disk took no new one."""
+        if not self._files.are_named:
+            return True
         receipt = encode(self.live_receipt(finalizing=finalizing))
         try:
             with self._handoff.at_disk():
-                self._place.replace(names.live_receipt_file(self.capture_id), receipt)
+                self._files.replace_live(receipt)
         except OSError:
             return False
         return True
 
     def take_request(self) -> Request | None:
         """What somebody asks of the owner by a file beside the capture, if anything; the file is gone then."""
+        if not self._files.are_named:
+            return None
         with self._handoff.at_disk():
-            data = self._place.take(names.request_file(self.capture_id), REQUEST_BYTES)
-        return None if data is None else parse_request(data)
+            return self._files.take_request()
+
+    def name_if_outgrown(self) -> None:
+        """Let others see the files when the text does not fit the preview any more."""
+        if not self._files.are_named and self._may_outgrow and self._is_outgrown():
+            self._name()
+
+    def adopt(self) -> Receipt:
+        """The job goes to the background: the capture has its names from now on, and says from where.
+
+        Where the disk has no room for names, that is tried once more at the end; the receipt of this moment is
+        returned in any case.
+        """
+        self._must_be_named = True
+        if not self._files.are_named:
+            self._name()
+        for spool in self._spools.values():
+            spool.adopt()
+        self.replace_live()
+        return self.live_receipt()
 
     def finish(self) -> Receipt:
-        """Seal the streams and publish the final receipt, last.
+        """Seal the streams and publish the final receipt, last; or give what is small, and leave nothing.
 
         Raises ``OSError`` or ``Refused``: the leftover is discoverable; ``PlaceGone``: somebody removed it all.
         """
-        self.replace_live(finalizing=True)
-        ended = time.time()
-        for spool in self._spools.values():
-            self._seal(spool)
-        self._sync_names()
-        self._settle()
-        receipt = self._receipt(self._verdict(), ended=ended)
-        try:
-            self._write_final(receipt)
-            self._place.publish(self._receipt_file, names.final_receipt_file(self.capture_id))
-        except (OSError, Refused) as error:
-            if self._place.is_removed():
-                raise PlaceGone("its folder was removed while the command ran; nothing is kept") from error
-            raise
-        self._withdraw_live()
-        self.release()
-        return receipt
+        if self._must_be_named and not self._files.are_named:
+            self._name()
+        return self._finish_seen() if self._files.are_named else self._finish_unseen()
 
     def release(self) -> None:
         """Let go of locks and descriptors; what was published stays."""
@@ -162,46 +175,37 @@ class Capture:
             unlock(spool.file.fd)
             spool.discard()
         self._spools = {}
-        self._receipt_file.discard()
-        self._place.close()
+        self._files.close()
 
     def abandon(self) -> None:
         """The child was never started: remove every file and folder of ours."""
-        for name in self._published:
-            # What cannot be removed is a leftover; the error that brought us here is the one to tell.
-            with suppress(OSError):
-                self._place.unlink(name)
+        self._files.take_back()
         self._settle()
         for spool in self._spools.values():
             spool.discard()
-        if hasattr(self, "_receipt_file"):
-            self._receipt_file.discard()
-        self._place.undo()
+        self._files.close()
 
     def _make_streams(self) -> None:
         for stream in self._identity.streams:
-            name = names.live_stream_file(self.capture_id, stream)
-            file = self._locked_file()
-            masking, sidecars = self._masking, partial(self._make_sidecars, stream)
+            masking = self._masking
             self._spools[stream] = Spool(
                 stream,
-                name,
-                file,
+                "",
+                self._files.make_stream(stream),
                 self._budget,
                 self._limits,
                 masking.stage,
                 is_raw=masking.is_raw,
-                make_sidecars=sidecars,
+                make_sidecars=partial(self._make_sidecars, stream),
                 at_disk=self._handoff.at_disk,
             )
             self._spools[stream].upstream = upstream.reason(self._identity.upstream)
-            self._place.publish(file, name)
-            self._published.append(name)
+            self._spools[stream].adopted_at = 0 if self._identity.ground is Ground.BACKGROUND else None
 
     def _make_sidecars(self, stream: StreamName) -> Sidecars:
         from capture_core.sidecar_file import Sidecars
 
-        return Sidecars(partial(self._new_sidecar, stream), self._budget)
+        return Sidecars(partial(self._files.make_sidecar, stream), self._budget)
 
     def _allowed(self) -> Allowance:
         """Made with the first byte that is to be kept: a command that prints nothing takes nothing."""
@@ -209,89 +213,75 @@ class Capture:
 
         limits = self._limits
         terms = Terms(limits.conversation_bytes, limits.capture_bytes, self._identity.limit_from)
-        return Allowance(self._place.tally_place(), self.capture_id, terms, self._handoff.at_disk)
+        return Allowance(self._files.tally_place(), self.capture_id, terms, self._handoff.at_disk)
 
     def _settle(self) -> None:
         """Give back what of the conversation's allowance was taken and not used; its last use was counted then."""
         if self._budget.allowance is not None:
+            kept = sum(spool.kept() for spool in self._spools.values()) if self._files.are_named else 0
             with suppress(OSError):
-                self._budget.allowance.settle(sum(spool.kept() for spool in self._spools.values()))
+                self._budget.allowance.settle(kept)
 
-    def _new_sidecar(self, stream: StreamName, kind: SidecarKind) -> tuple[str, NewFile]:
-        name = names.sidecar_file(self.capture_id, stream, kind)
-        file = self._place.new_published(name)
-        self._published.append(name)
-        return name, file
+    def _is_outgrown(self) -> bool:
+        spools = self._spools.values()
+        is_long = sum(spool.retained for spool in spools) > self._limits.preview_total_bytes
+        return is_long or any(spool.chars > self._preview_chars(spool.name) for spool in spools)
 
-    def _locked_file(self) -> NewFile:
-        file = self._place.new_file()
-        # Locked before it has a name: a reader that sees it unlocked may conclude that its owner died.
-        try:
-            lock(file.fd)
-        except OSError:
-            file.discard()
-            raise
-        return file
-
-    def _publish_live(self) -> None:
-        file = self._place.new_file()
-        try:
-            write_all(file.fd, encode(self.live_receipt()))
-            self._place.publish(file, names.live_receipt_file(self.capture_id))
-            self._published.append(names.live_receipt_file(self.capture_id))
-        finally:
-            file.discard()
-
-    def _seal(self, spool: Spool) -> None:
-        try:
-            spool.seal()
-        except (OSError, MemoryError, ImportError) as error:
-            # Neither proved whole nor known to be safe: kept, and not called complete.
-            spool.cut(fault(error))
-        final = names.final_stream_file(self.capture_id, spool.name, binary=self._masking.is_raw)
-        try:
-            self._place.rename(spool.file_name, final, spool.file.fd)
-        except FileNotFoundError:
-            spool.lose()
-        except OSError as error:
-            # It stays readable under the name that it has.
-            spool.cut(fault(error))
-        else:
-            spool.file_name = final
+    def _name(self) -> None:
+        """Let others see the files, once what they hold is counted; where they cannot have names, keep no more."""
+        with self._handoff.at_disk():
+            if self._budget.allowance is None:
+                self._budget.join(self._allowed)
+                for spool in self._spools.values():
+                    spool.count()
+            try:
+                self._give_names()
+            except (OSError, Refused) as error:
+                self._may_outgrow = False
+                for spool in self._spools.values():
+                    spool.cut(fault(error))
         self.note_cuts()
 
-    def _sync_names(self) -> None:
+    def _give_names(self) -> None:
+        for stream, spool in self._spools.items():
+            spool.file_name = names.live_stream_file(self.capture_id, stream)
+        self._statement.set_ref(self.ref)
         try:
-            self._place.sync()
-        except OSError as error:
+            self._files.give_names(encode(self.live_receipt()))
+        except BaseException:
+            self._statement.set_ref("")
             for spool in self._spools.values():
+                spool.file_name = ""
+            raise
+        for spool in self._spools.values():
+            spool.describe()
+
+    def _finish_seen(self) -> Receipt:
+        self.replace_live(finalizing=True)
+        ended = time.time()
+        publication = Publication(self._files, self.capture_id, self._spools, is_raw=self._masking.is_raw)
+        publication.seal_streams()
+        self.note_cuts()
+        self._settle()
+        receipt = self._receipt(self._verdict(), ended=ended)
+        publication.publish(receipt)
+        self.mishap = publication.withdraw_live()
+        self.release()
+        return receipt
+
+    def _finish_unseen(self) -> Receipt:
+        ended = time.time()
+        for spool in self._spools.values():
+            try:
+                spool.settle_unseen()
+            except (OSError, MemoryError, ImportError) as error:
                 spool.cut(fault(error))
-            self.note_cuts()
-
-    def _withdraw_live(self) -> None:
-        """Remove the live receipt; until the final one's name is known to be safe it stays, and means nothing."""
-        try:
-            self._place.sync()
-            self._place.unlink(names.live_receipt_file(self.capture_id))
-        except OSError as error:
-            self.mishap = f"the disk did not confirm the receipt ({(error.strerror or str(error)).lower()})"
-
-    def _write_final(self, receipt: Receipt) -> None:
-        try:
-            self._write_receipt(encode(receipt))
-        except OSError:
-            from dataclasses import replace
-
-            # The last words of what was cut may be what does not fit: where files may only be small.
-            self._write_receipt(encode(replace(receipt, preview={})))
-
-    def _write_receipt(self, data: bytes) -> None:
-        fd = self._receipt_file.fd
-        os.lseek(fd, 0, os.SEEK_SET)
-        write_all(fd, data)
-        os.ftruncate(fd, len(data))
-        os.fsync(fd)
-        os.fchmod(fd, FINAL_MODE)
+        self.note_cuts()
+        receipt = self._receipt(self._verdict(), ended=ended)
+        texts = {str(name): spool.text() for name, spool in self._spools.items()}
+        self.release()
+        self.texts = texts
+        return receipt
 
     def _stream_facts(self) -> dict[str, StreamFacts]:
         return {name: spool.facts(self._handoff.counts(name)) for name, spool in self._spools.items()}
@@ -311,7 +301,8 @@ class Capture:
         )
 
     def _previews(self) -> dict[str, PreviewFacts]:
-        chars = {StreamName.STDERR: self._limits.preview_stderr_chars}
-        return {
-            n: s.preview(chars.get(StreamName(n), self._limits.preview_stdout_chars)) for n, s in self._spools.items()
-        }
+        return {name: spool.preview(self._preview_chars(name)) for name, spool in self._spools.items()}
+
+    def _preview_chars(self, stream: str) -> int:
+        limits = self._limits
+        return limits.preview_stderr_chars if stream == StreamName.STDERR else limits.preview_stdout_chars

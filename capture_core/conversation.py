@@ -12,19 +12,22 @@ from capture_core import checked, saved_text
 from capture_core import upstream as said_of
 from capture_core.calls import Call
 from capture_core.facts import Producer
+from capture_core.identity import Ground
 from capture_core.job import Job
 from capture_core.known_sources import KnownSources, environment_of, read_mask_file
 from capture_core.limits import LIBRARY
 from capture_core.masking import EngineMasking
 from capture_core.raw import RawStreams
+from capture_core.result import Result
 from capture_core.running import RunningJob
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from typing import Unpack
 
     from capture_core.calls import CallOptions
     from capture_core.facts import Receipt, Upstream
+    from capture_core.job import Outcome
     from capture_core.limits import Limits
     from capture_core.news import News
     from capture_core.notices import Notice
@@ -65,17 +68,34 @@ class Conversation:
         Raises ``Refused`` when the place or a file to be masked is not acceptable and ``SpawnFailed`` when the command
         cannot be started; nothing stays behind then.
         """
+        return self._launch(Call(argv, **options).checked(), Ground.BACKGROUND)
+
+    def run(
+        self,
+        argv: Sequence[str],
+        *,
+        promote_after: float | None = None,
+        on_start: Callable[[RunningJob], object] | None = None,
+        **options: Unpack[CallOptions],
+    ) -> Result | RunningJob:
+        """Run ``argv``, reading nothing, and wait: a ``Result``, or the job where it was promoted before it ended.
+
+        What fits the preview is in the result, and no file is kept; more becomes a capture while it is printed.
+        ``promote_after``: seconds, then the job goes to the background.  ``on_start`` is given the job at once, to be
+        cancelled or promoted from another thread.  What else may be said: :class:`CallOptions`.
+
+        Raises as :meth:`start` does, and what kept a capture from being finished.  Whatever else ends the waiting, such
+        as ``KeyboardInterrupt``, ends the command first.
+        """
         call = Call(argv, **options).checked()
-        masking = self._masking(call.env, call.mask_env, call.mask_files)
-        label = call.label or ""
-        job = Job.start(
-            call.command(),
-            call.identity(self.path),
-            self._limits,
-            RawStreams(masking) if call.raw_binary else masking,
-            make_label=lambda: masking.line(label),
-        )
-        return RunningJob(job, masking)
+        job = self._launch(call, Ground.INLINE, checked.seconds("promote_after", promote_after))
+        try:
+            if on_start is not None:
+                on_start(job)
+            return job if (outcome := job.wait_in_foreground()) is None else _result(job, outcome)
+        except BaseException:
+            job.end("nobody waits for it any more")
+            raise
 
     def save(
         self,
@@ -154,6 +174,19 @@ class Conversation:
 
         return Watched(self.path, checked.text("ref", ref)).follow()
 
+    def _launch(self, call: Call, ground: Ground, promote_after: float | None = None) -> RunningJob:
+        masking = self._masking(call.env, call.mask_env, call.mask_files)
+        label = call.label or ""
+        job = Job.start(
+            call.command(),
+            call.identity(self.path, ground),
+            self._limits,
+            RawStreams(masking) if call.raw_binary else masking,
+            make_label=lambda: masking.line(label),
+            promote_after_seconds=promote_after,
+        )
+        return RunningJob(job, masking, self.path, self._limits, is_background=ground is Ground.BACKGROUND)
+
     def _masking(
         self, env: Mapping[str, str] | None, mask_env: Sequence[str], mask_files: Sequence[str]
     ) -> EngineMasking:
@@ -167,3 +200,11 @@ class Conversation:
             ),
             slow=self._slow_engine,
         )
+
+
+def _result(job: RunningJob, outcome: Outcome) -> Result:
+    assert outcome.receipt is not None  # noqa: S101 — what failed was raised
+    if all(stream.eof for stream in outcome.receipt.streams.values()):
+        # Nobody holds its pipes: its threads end now.
+        job.join()
+    return Result(job, outcome.receipt, outcome.texts)

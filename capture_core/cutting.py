@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+_CONTINUATION = bytes(range(0x80, 0xC0))
 _MARKER_BYTES = 96
 """No marker in the text is longer; a cut is never made inside one."""
 
@@ -32,3 +33,8 @@ def whole_chars_back(block: bytes, chars: int) -> int:
     if block.isascii():
         return min(chars, len(block))
     return len(block.decode("utf-8", "ignore")[-chars:].encode()) if chars else 0
+
+
+def chars_in(text: bytes) -> int:
+    """How many code points begin in ``text``."""
+    return len(text) if text.isascii() else len(text.translate(None, _CONTINUATION))

@@ -43,11 +43,15 @@ class Wake(NamedTuple):
     """Nothing to write: facts outside the streams changed, look at them."""
 
 
+class Adopt(NamedTuple):
+    """Nothing to write: the job goes to the background, and the capture has to say from where."""
+
+
 class Quiet(NamedTuple):
     """Nothing came within the time."""
 
 
-Item = Chunk | StreamEnd | Wake | Quiet
+Item = Chunk | StreamEnd | Wake | Adopt | Quiet
 
 
 class ReaderCounts(NamedTuple):
@@ -125,6 +129,12 @@ class Handoff:
         """Let the writer look at facts that changed elsewhere."""
         with self._lock:
             self._put(Wake())
+
+    def adopt(self) -> None:
+        """Tell that the job goes to the background, before all that waits to be taken.  Before :meth:`close` only."""
+        with self._lock:
+            self._items.appendleft(Adopt())
+            self._filled.notify()
 
     def close(self) -> None:
         """Nothing more will be offered; ``take`` gives what is left, then ends."""

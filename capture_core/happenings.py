@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from capture_core.record import NamedTuple
 
 if TYPE_CHECKING:
-    from capture_core.facts import EndedBy
+    from capture_core.facts import EndedBy, Receipt
     from capture_core.tree import Survivor
 
 ENDING_SIGNALS: Final = frozenset({signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGHUP})
@@ -58,7 +58,20 @@ class Cancel(NamedTuple):
 
 
 class Promote(NamedTuple):
-    """Somebody asked that whoever waits for the job in the foreground stop waiting; the job goes on."""
+    """Whoever waits for the job in the foreground is to stop waiting; the job goes on.
+
+    Told once, when it is so.
+    """
+
+
+class Adopted(NamedTuple):
+    """The capture of a promoted job says from where on it belongs to the background; the receipt of that moment."""
+
+    receipt: Receipt
+
+
+class NotPromoted(NamedTuple):
+    """The job had ended when somebody asked to promote it."""
 
 
 class Leave(NamedTuple):
@@ -66,6 +79,6 @@ class Leave(NamedTuple):
 
 
 ChildEvent = Exited | Stopped | Continued
-Told = ChildEvent | StreamsOver | Promote
-Ask = Signal | Cancel | Leave
+Told = ChildEvent | StreamsOver | Promote | Adopted | NotPromoted
+Ask = Signal | Cancel | Leave | Promote
 Happening = Told | Ask | WriterOver

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from capture_core import names
@@ -15,6 +16,17 @@ if TYPE_CHECKING:
     from capture_core.stage import Masking
 
 
+class Ground(StrEnum):
+    """Who waits for a job that is started, and so when others must see its capture."""
+
+    BACKGROUND = "background"
+    """Nobody: it can be found from its launch on."""
+    FOREGROUND = "foreground"
+    """Whoever started it; it can be found from its launch on."""
+    INLINE = "inline"
+    """Whoever started it; a text that fits the preview is given back, and no file has it."""
+
+
 class Identity(NamedTuple):
     """What is known of a capture before it starts."""
 
@@ -26,6 +38,7 @@ class Identity(NamedTuple):
     job_id: str | None = None
     limit_from: LimitFrom = LimitFrom.DEFAULT
     process: ProcessState = ProcessState.RUNNING
+    ground: Ground = Ground.FOREGROUND
     upstream: Upstream | None = None
     """What is said of a given text."""
 

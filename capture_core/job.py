@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 from queue import Empty, SimpleQueue
+from time import monotonic
 from typing import TYPE_CHECKING, Protocol, assert_never
 
 from capture_core.capture import Capture
@@ -15,8 +16,21 @@ from capture_core.ending import Ending, too_much_output
 from capture_core.errors import Refused
 from capture_core.facts import EndedBy, EndReason, ProcessFacts, ProcessState, RequestKind
 from capture_core.handoff import Handoff
-from capture_core.happenings import Cancel, Continued, Exited, Leave, Promote, Signal, Stopped, StreamsOver, WriterOver
-from capture_core.identity import Identity, admit
+from capture_core.happenings import (
+    Adopted,
+    Cancel,
+    Continued,
+    Exited,
+    Leave,
+    NotPromoted,
+    Promote,
+    Signal,
+    Stopped,
+    StreamsOver,
+    WriterOver,
+)
+from capture_core.identity import Ground, Identity, admit
+from capture_core.job_state import JobState, state_of
 from capture_core.launch import spawn
 from capture_core.pipe import PipeReader
 from capture_core.record import NamedTuple
@@ -53,6 +67,8 @@ class Outcome(NamedTuple):
     """Why output was not passed on to its end, if that is so."""
     mishap: str | None = None
     """What went wrong after the receipt was published."""
+    texts: Mapping[str, bytes] | None = None
+    """By stream, what a small result printed and no file has; ``None``: the capture's files have it."""
 
 
 class Job:
@@ -75,6 +91,10 @@ class Job:
         self._ending = Ending(child, limits, command.timeout_seconds, mask)
         self._streams_over = False
         self._writer_over = False
+        self._is_background = False
+        self._promote_at: float | None = None
+        self.state = JobState.RUNNING
+        """Where the job stands; changed by the supervising thread alone, and read by any."""
 
     @classmethod
     def start(
@@ -86,9 +106,11 @@ class Job:
         *,
         make_label: Callable[[], str | None],
         outlets: Mapping[str, Outlet] | None = None,
+        promote_after_seconds: float | None = None,
     ) -> Job:
         """Make the capture, start the child, begin to read and write.
 
+        ``promote_after_seconds``: how long whoever started it waits, where somebody does.
         Raises ``Refused`` (no child was started) or ``SpawnFailed``; nothing stays behind then.
         """
         admit(identity.tool, masking)
@@ -105,6 +127,9 @@ class Job:
             command.on_spawned(child.pid)
         job = cls(command, capture, child, limits, SimpleQueue(), masking.line)
         capture.set_process(ProcessFacts(state=ProcessState.RUNNING, pid=child.pid))
+        job._is_background = identity.ground is Ground.BACKGROUND
+        if promote_after_seconds is not None and not job._is_background:
+            job._promote_at = monotonic() + promote_after_seconds
         try:
             job._begin(handoff, pipes, dict(outlets or {}), make_label, masking.line)
         except RuntimeError as error:
@@ -141,10 +166,11 @@ class Job:
             make_label=make_label,
             on_request=lambda request: tell(_asked(request, mask)),
             on_done=lambda: tell(WriterOver()),
+            on_adopted=lambda receipt: tell(Adopted(receipt)),
             held_by=lambda: self._reader.held_by(mask),
         )
         self._ending.watch_memory(self.command.memory_limit_bytes, tell)
-        self.child.watch(tell)
+        self._watcher = self.child.watch(tell)
         self._reader.start()
         self._writer.start()
 
@@ -161,8 +187,10 @@ class Job:
         ending = self._ending
         while not (self._writer_over and ending.exited is not None):
             ending.look_at_clock()
+            self._look_at_clock(listener)
             with contextlib.suppress(Empty):
-                self._handle(self._happenings.get(timeout=ending.patience()), listener)
+                self._handle(self._happenings.get(timeout=self._patience()), listener)
+            self.state = self._state()
         return Outcome(
             exited=ending.exited,
             receipt=self._writer.receipt,
@@ -170,10 +198,16 @@ class Job:
             timed_out=ending.timed_out,
             not_passed_on=self._reader.not_passed_on(),
             mishap=self.capture.mishap,
+            texts=self._writer.texts,
         )
 
     def drop_the_rest(self) -> None:
-        """Read on and drop what descendants still print, until they let go of the pipes."""
+        """Read on and drop what descendants still print, until they let go of the pipes; then no thread is left.
+
+        Raises what failed in the reader.
+        """
+        self._watcher.join()
+        self._writer.wait_until_gone()
         self._reader.join()
 
     def _handle(self, happening: Happening, listener: Listener | None) -> None:  # noqa: C901 — a case for each
@@ -191,6 +225,9 @@ class Job:
             case Cancel(why):
                 self._ending.cancel(why)
             case Promote():
+                self._promote(listener)
+                return
+            case Adopted() | NotPromoted():
                 pass
             case Leave():
                 self._reader.stop_passing_on()
@@ -198,8 +235,38 @@ class Job:
                 assert_never(happening)
         if self._ending.exited is not None and self._streams_over:
             self._handoff.close()
-        if listener is not None and isinstance(happening, Stopped | Continued | Exited | StreamsOver | Promote):
+        if listener is not None and isinstance(happening, Stopped | Continued | Exited | StreamsOver | Adopted):
             listener.happened(happening)
+
+    def _promote(self, listener: Listener | None) -> None:
+        """Let who waits go, once.  As long as the hand-off is open the writer will hear of it; then it is too late."""
+        self._promote_at = None
+        if self._is_background:
+            return
+        said: Told = NotPromoted()
+        if self._state() not in (JobState.FINISHING, JobState.OVER):
+            self._is_background = True
+            self._handoff.adopt()
+            said = Promote()
+        if listener is not None:
+            listener.happened(said)
+
+    def _look_at_clock(self, listener: Listener | None) -> None:
+        if self._promote_at is not None and monotonic() >= self._promote_at:
+            self._promote(listener)
+
+    def _patience(self) -> float | None:
+        waits = [self._ending.patience(), None if self._promote_at is None else self._promote_at - monotonic()]
+        return min((max(0.0, wait) for wait in waits if wait is not None), default=None)
+
+    def _state(self) -> JobState:
+        ending = self._ending
+        return state_of(
+            is_ending=ending.why is not None,
+            has_exited=ending.exited is not None,
+            are_streams_over=self._streams_over,
+            is_written=self._writer_over,
+        )
 
     def _exited(self, exited: Exited) -> None:
         self.capture.set_process(*self._ending.child_exited(exited))

@@ -37,14 +37,14 @@ class Sealer:
         if self._write_back is not None:
             self._write_back.follow(self._length)
 
-    def close(self) -> None:
-        """Hash the rest and make all of it durable.  Raises ``OSError`` when the disk did not take it."""
+    def close(self, *, sync: bool = True) -> None:
+        """Hash the rest and make all of it durable, where ``sync``; ``OSError`` when the disk did not take it."""
         if self._write_back is not None:
             self._write_back.finish()
         self._digest.finish()
         if self._write_back is not None:
             self._write_back.join()
-        if self._length:
+        if self._length and sync:
             os.fsync(self._fd)
 
     def hexdigest(self) -> str:

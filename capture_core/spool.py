@@ -7,9 +7,11 @@ from contextlib import nullcontext, suppress
 from typing import TYPE_CHECKING
 
 from capture_core.append import Appender, FileChanged
-from capture_core.cutting import cut_before, whole_chars, whole_chars_back
+from capture_core.cutting import chars_in, cut_before
+from capture_core.described import Description
 from capture_core.durable import FINAL_MODE, size_of
-from capture_core.facts import ByteRange, CaptureReason, CaptureState, PreviewFacts, StreamFacts
+from capture_core.facts import CaptureReason, CaptureState, StreamFacts
+from capture_core.head_and_tail import preview_of
 from capture_core.preview import Tail
 from capture_core.record import NamedTuple
 from capture_core.seal import Sealer
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
 
     from capture_core.budget import Budget
     from capture_core.durable import NewFile
-    from capture_core.facts import OtherProcess
+    from capture_core.facts import OtherProcess, PreviewFacts
     from capture_core.handoff import ReaderCounts
     from capture_core.limits import Limits
     from capture_core.sidecar_file import Sidecars
@@ -55,8 +57,9 @@ class Spool:
         make_sidecars: Callable[[], Sidecars] | None = None,
         at_disk: Callable[[], AbstractContextManager[None]] = nullcontext,
     ) -> None:
-        """``is_raw``: the stage gives any bytes, not text; they have no lines, no preview, and are cut anywhere.
+        """``file_name`` is empty for as long as the file has no name; then nobody else can read it.
 
+        ``is_raw``: the stage gives any bytes, not text; they have no lines, no preview, and are cut anywhere.
         ``make_sidecars`` is called when a first byte was committed; within ``at_disk`` all is written.
         """
         self.name = name
@@ -68,15 +71,17 @@ class Spool:
         """What keeps a text from being whole though all of it that was given is in the file."""
         self.held_by: tuple[OtherProcess, ...] | None = None
         """Who held the stream open when it was given up."""
+        self.adopted_at: int | None = None
+        """How long the text was when the job went to the background."""
+        self.chars = 0
+        """How many code points the text has, as long as the file has no name."""
         self._budget = budget
         self._limits = limits
         self._make_stage = make_stage
         self._is_raw = is_raw
-        self._make_sidecars = make_sidecars
-        self._at_disk = at_disk
         self._appender = Appender(file.fd, at_disk)
         self._block: _Block | None = None
-        self._sidecars: Sidecars | None = None
+        self._description = Description(make_sidecars, at_disk, waits=not file_name)
         self._arrived: int | None = None
         self._stage: TextStage | None = None
         self._tail: Tail | None = None
@@ -126,7 +131,8 @@ class Spool:
         if failure is not None:
             self._budget.give_back(len(block.text) - failure.done)
             self._refuse(block.text[done:])
-        self._describe(start, block)
+        if self._retained > start:
+            self._description.append(start, self._retained, block.styles, block.arrived)
 
     def finish(self, *, eof: bool, reason: CaptureReason = CaptureReason.DRAIN_TIMEOUT) -> None:
         """Settle what is held: the stream is over; without ``eof`` for this reason."""
@@ -165,40 +171,56 @@ class Spool:
             uncommitted=self._uncommitted,
             end=self._retained,
             eof=self._eof,
+            adopted_at=self.adopted_at,
             lines=self._lines,
             final_newline=self._last == b"\n" if self._retained and not self._is_raw else None,
             sha256=self._sha256,
             held_by=self.held_by,
-            sidecars={} if self._sidecars is None else self._sidecars.facts(),
+            sidecars=self._description.facts(),
         )
 
     def preview(self, chars: int) -> PreviewFacts:
-        """Head and tail ranges of the committed text for ``chars`` characters: a third head, the rest tail."""
+        """Head and tail ranges of the committed text for ``chars`` characters."""
         self.complete()
-        head_end = whole_chars(os.pread(self.file.fd, chars * 4 // 3, 0), chars // 3)
-        tail_chars = chars - chars // 3
-        start = max(head_end, self._retained - 4 * tail_chars)
-        block = os.pread(self.file.fd, self._retained - start, start)
-        tail_start = self._retained - whole_chars_back(block, tail_chars)
-        if tail_start <= head_end:
-            head, tail, shown = ByteRange(start=0, end=self._retained), None, self._retained
-        else:
-            head, tail = ByteRange(start=0, end=head_end), ByteRange(start=tail_start, end=self._retained)
-            shown = head_end + self._retained - tail_start
-        return PreviewFacts(
-            head=head,
-            tail=tail,
-            returned_bytes=shown,
-            omitted_bytes=self._retained - shown,
-            tail_text=(self._tail.finish().decode() or None) if self._tail is not None else None,
-        )
+        tail_text = None if self._tail is None else self._tail.finish().decode() or None
+        return preview_of(self.file.fd, self._retained, chars, tail_text)
+
+    def adopt(self) -> None:
+        """The job goes to the background now."""
+        self.complete()
+        self.adopted_at = self._retained
+
+    def count(self) -> None:
+        """Count what is there in the conversation's allowance; what does not fit is taken back.
+
+        Only while the file has no name: nobody has seen it.
+        """
+        self.complete()
+        fits = self._budget.count(self._retained)
+        if fits < self._retained:
+            self._take_back(fits)
+
+    def describe(self) -> None:
+        """The file has its name now, and what describes it may have one."""
+        self._description.begin(self._retained)
+
+    def text(self) -> bytes:
+        """All that is committed; for what is small.  Raises ``OSError``."""
+        self.complete()
+        return os.pread(self.file.fd, self._retained, 0)
+
+    def settle_unseen(self) -> None:
+        """Know the digest of what will never have a name: nothing of it has to be safe on the disk."""
+        self.complete()
+        self._appender.close()
+        self._sealer.close(sync=False)
+        self._sha256, self._lines = self._sealer.hexdigest(), self._sealer.lines()
 
     def seal(self) -> None:
         """Make the data durable, know its digest, and take the right to write from the files."""
         self.complete()
         self._appender.close()
-        if self._sidecars is not None:
-            self._sidecars.seal()
+        self._description.seal()
         try:
             self._sealer.close()
             self._sha256, self._lines = self._sealer.hexdigest(), None if self._is_raw else self._sealer.lines()
@@ -215,7 +237,7 @@ class Spool:
     def kept(self) -> int:
         """Bytes that the files have, the sidecars' too, once nothing more is written."""
         self._appender.close()
-        return size_of(self.file.fd) + (0 if self._sidecars is None else self._sidecars.kept())
+        return size_of(self.file.fd) + self._description.kept()
 
     def lose(self) -> None:
         """Take note that somebody deleted the file."""
@@ -224,8 +246,7 @@ class Spool:
     def discard(self) -> None:
         """Close the files, when a block that is under way is written; what was published stays."""
         self._appender.close()
-        if self._sidecars is not None:
-            self._sidecars.discard()
+        self._description.discard()
         self.file.discard()
 
     def _settle(self, stage: TextStage, work: Callable[[TextStage], bytes]) -> None:
@@ -240,14 +261,6 @@ class Spool:
             self._accepted += newly_accepted
         if text:
             self._commit(_Block(text, styles, self._arrived))
-
-    def _describe(self, start: int, block: _Block) -> None:
-        """Append to the sidecars, after the text: no reader sees a record of what is not committed."""
-        if self._retained > start and self._make_sidecars is not None:
-            with self._at_disk():
-                if self._sidecars is None:
-                    self._sidecars = self._make_sidecars()
-                self._sidecars.append(start, self._retained, block.styles, block.arrived)
 
     def _commit(self, block: _Block) -> None:
         text = block.text
@@ -265,6 +278,20 @@ class Spool:
         self.cut(reason)
         self._refuse(text[fits:])
 
+    def _take_back(self, fits: int) -> None:
+        text = self.text()
+        size = self._cut_before(text, fits)
+        self._appender.cut_back(size)
+        self._budget.give_back(fits - size)
+        self._retained, self.chars, self._last, self._sealer = 0, 0, b"", Sealer(self.file.fd)
+        self._record(text[:size])
+        if self.reason is None:
+            self._stop(CaptureReason.CONVERSATION_QUOTA)
+            self._refuse(text[size:])
+        else:
+            # What the receipt keeps of the end came later.
+            self._uncommitted += len(text) - size
+
     def _append(self, block: _Block) -> None:
         if not block.text:
             return
@@ -278,6 +305,8 @@ class Spool:
 
     def _record(self, text: bytes) -> None:
         self._retained += len(text)
+        if not self.file_name:
+            self.chars += chars_in(text)
         self._last = text[-1:] or self._last
         self._sealer.committed(text)
 

@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 class Statement:
     """Thread-safe; the clock runs from when it is made."""
 
-    def __init__(self, identity: Identity, *, capture_id: str, ref: str, conversation: str, limit_bytes: int) -> None:
+    def __init__(self, identity: Identity, *, capture_id: str, conversation: str, limit_bytes: int) -> None:
         """``conversation``: its name, or nothing until that is masked."""
         self._identity = identity
         self._capture_id = capture_id
-        self._ref = ref
+        self._ref = ""
         self._limit_bytes = limit_bytes
         self._started = utc(time.time())
         self._clock = time.monotonic()
@@ -40,6 +40,11 @@ class Statement:
         self._call_id: str | None = None
         self._conversation = conversation
         self._upstream = identity.upstream
+
+    def set_ref(self, ref: str) -> None:
+        """Put in where the capture can be found, or nothing where it cannot."""
+        with self._lock:
+            self._ref = ref
 
     def set_process(self, process: ProcessFacts, resources: ResourceFacts | None) -> None:
         """Put in what became of the child."""

@@ -7,7 +7,7 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from capture_core.facts import CaptureReason
-from capture_core.handoff import Chunk, StreamEnd, Wake
+from capture_core.handoff import Adopt, Chunk, StreamEnd, Wake
 from capture_core.limits import REQUEST_SECONDS
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 class Writer:
     """Takes what the reader hands over, commits it, and publishes the receipts."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 — each of those whom it tells
         self,
         capture: Capture,
         handoff: Handoff,
@@ -32,6 +32,7 @@ class Writer:
         make_label: Callable[[], str | None],
         on_request: Callable[[Request], None],
         on_done: Callable[[], None],
+        on_adopted: Callable[[Receipt], None] | None = None,
         unended: CaptureReason = CaptureReason.DRAIN_TIMEOUT,
         held_by: Callable[[], Mapping[str, tuple[OtherProcess, ...]]] = dict,
     ) -> None:
@@ -48,6 +49,7 @@ class Writer:
         self._on_request = on_request
         self._on_done = on_done
         self._held_by = held_by
+        self._on_adopted = on_adopted
         self._unended = unended
         self._looked = monotonic()
         self._stale = True
@@ -55,6 +57,8 @@ class Writer:
         self._thread = threading.Thread(target=self._run, name="capture-writer", daemon=True)
         self.receipt: Receipt | None = None
         """The final receipt, once the thread has ended in order."""
+        self.texts: dict[str, bytes] | None = None
+        """By stream, what no file has, of a capture that ended without one."""
         self.failure: BaseException | None = None
         """What ended the thread otherwise; the files are a leftover then, discoverable and readable."""
 
@@ -70,6 +74,10 @@ class Writer:
         assert self.receipt is not None  # noqa: S101 — one of the two is set when the thread has ended
         return self.receipt
 
+    def wait_until_gone(self) -> None:
+        """Wait until the thread is no more; never raises."""
+        self._thread.join()
+
     def _run(self) -> None:
         try:
             self._capture.set_label(self._make_label())
@@ -79,6 +87,7 @@ class Writer:
                 self._look_for_request()
             self._settle()
             self.receipt = self._capture.finish()
+            self.texts = self._capture.texts
         except BaseException as error:  # noqa: BLE001 — raised again in join()
             self.failure = error
             self._capture.release()
@@ -101,8 +110,16 @@ class Writer:
             self._end(item.stream, eof=item.eof)
         elif isinstance(item, Wake):
             self._stale = True
+        elif isinstance(item, Adopt):
+            self._adopt()
         if self._capture.note_cuts():
             self._stale = True
+        self._capture.name_if_outgrown()
+
+    def _adopt(self) -> None:
+        receipt = self._capture.adopt()
+        if self._on_adopted is not None:
+            self._on_adopted(receipt)
 
     def _end(self, stream: str, *, eof: bool) -> None:
         spool = self._capture.spools[stream]
