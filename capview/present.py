@@ -74,6 +74,8 @@ def process_look(process: ProcessFacts, liveness: Liveness = Liveness.FINAL) -> 
         case ProcessState.TIMEOUT:
             return Look(glyph="⊘", words=words, tone=Tone.BAD)
         case ProcessState.NONE:
+            if liveness is Liveness.LIVE:
+                return Look(glyph="●", words="receiving", tone=Tone.BUSY)
             return Look(glyph="▪", words=words, tone=Tone.QUIET)
         case ProcessState.UNKNOWN:
             return Look(glyph="?", words=words, tone=Tone.DOUBTFUL)
