@@ -15,6 +15,7 @@ from capture_core.facts import ByteRange, ProcessState, RepresentationKind, Stre
 from capture_core.inline_body import Body, Item, Piece
 from capture_core.inline_frame import Way, shown
 from capture_core.limits import INLINE_FRAME_BYTES
+from capture_core.preview import Excerpt
 from capture_core.record import NamedTuple
 
 if TYPE_CHECKING:
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 
     from capture_core.facts import Receipt
     from capture_core.limits import Limits
-    from capture_core.preview import Excerpt
 
 VERSION: Final = 1
 """Grows with every change that gives another text of the same parts."""
@@ -66,6 +66,11 @@ def digest_of(text: str) -> str:
 def default_budget(limits: Limits) -> int:
     """What an inline text may take when nobody says otherwise: a preview's bytes, and the lines of ours around them."""
     return limits.preview_total_bytes + INLINE_FRAME_BYTES
+
+
+def whole(texts: Mapping[str, bytes]) -> dict[str, Excerpt]:
+    """Texts that are all at hand, as :func:`render` takes them."""
+    return {name: Excerpt(head=text, tail=b"", length=len(text)) for name, text in texts.items()}
 
 
 def assemble(parts: Sequence[Part], fetch: Callable[[Piece], bytes]) -> str:
@@ -172,12 +177,12 @@ def _sums(items: Sequence[Item]) -> Iterator[int]:
 
 def _joined(receipt: Receipt, notes: Sequence[str], bodies: Sequence[Body], parts: Sequence[list[Item]]) -> list[Item]:
     """First line, and the bodies below it, each under its stream's name; the first one's is in the first line."""
-    names = [body.stream for body in bodies]
     said = frame.told(receipt, notes)
-    first = said._replace(notes=(*said.notes, *(names[:1] or _nothing(receipt))))
-    items = [Item.ours(str(first))]
-    for name, part in zip(names, parts, strict=True):
-        items += [Item.ours(frame.label(name))] if name != names[0] else []
+    first = tuple(body.stream for body in bodies[:1] if body.has_text) if bodies else _nothing(receipt)
+    items = [Item.ours(str(said._replace(notes=(*said.notes, *first))))]
+    for number, (body, part) in enumerate(zip(bodies, parts, strict=True)):
+        # What only says that a stream was cut names it.
+        items += [Item.ours(frame.label(body.stream))] if number and body.has_text else []
         items += part
     return list(_on_lines_of_their_own(items))
 

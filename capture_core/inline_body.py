@@ -58,7 +58,12 @@ class Body(NamedTuple):
     @property
     def is_empty(self) -> bool:
         """Whether there is nothing to show and nothing to say."""
-        return not (self.text.length or self.after_cut or self.loss)
+        return not self.has_text and self.loss is None
+
+    @property
+    def has_text(self) -> bool:
+        """Whether there is any output to show."""
+        return bool(self.text.length or self.after_cut)
 
     @property
     def cost(self) -> int:

@@ -182,7 +182,9 @@ def test_the_owner_does_what_the_page_asks_it_for(tmp_path: Path) -> None:
 def test_states_and_reasons_are_those_of_the_code(first: str, closed_set: type[StrEnum]) -> None:
     rows = {literals(row[0])[0]: " ".join(row[1:]) for row in table(FORMAT, first)}
     assert sorted(rows) == sorted(closed_set)
-    code = "".join(path.read_text() for path in (ROOT / "capture_core").rglob("*.py"))
+    # Words there are for all of them, also for those that nothing produces.
+    modules = [path for path in (ROOT / "capture_core").rglob("*.py") if path.name != "phrases.py"]
+    code = "".join(path.read_text() for path in modules)
     unnamed = {member.value for member in closed_set if f"{closed_set.__name__}.{member.name}" not in code}
     assert {value for value, words in rows.items() if LATER in words} == unnamed
 

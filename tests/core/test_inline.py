@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from capture_core import phrases
 from capture_core.facts import ByteRange, CaptureReason, CaptureState, EndReason, ProcessFacts, ProcessState
-from capture_core.inline import Rendered, assemble, digest_of, render
+from capture_core.inline import Rendered, assemble, digest_of, render, whole
 from capture_core.inline_body import Piece, head_end, tail_start
 from capture_core.inline_frame import UNTOLD, shown
 from tests.core import inline_scenes
@@ -214,5 +214,5 @@ def test_its_parts_give_the_same_text_again(state: str, stdout: bytes, stderr: b
 def test_it_is_the_same_whether_all_or_only_the_ends_are_at_hand() -> None:
     texts = SHAPES["clipped"]
     some = render(receipt(*STATES["ok"], texts), excerpts(texts, BUDGET), BUDGET)
-    all_of_it = render(receipt(*STATES["ok"], texts), excerpts(texts, 100_000), BUDGET)
+    all_of_it = render(receipt(*STATES["ok"], texts), whole(texts), BUDGET)
     assert some == all_of_it
