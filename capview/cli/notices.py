@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import select
+import signal
 import sys
 import time
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
 from capture_core.limits import NOTICE_LOOK_SECONDS
@@ -35,6 +38,8 @@ on.  Later uses of the name go on where it is, with or without --since now.
 exit code: 0, and 1 when there is nothing to tell
 """
 
+_ENDING: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of ``notices``."""
@@ -50,8 +55,9 @@ def run(arguments: argparse.Namespace) -> int:
     is_any = False
     with Inbox(path, arguments.consumer, since_now=arguments.since is not None) as inbox:
         for notice in _told(inbox, follow=arguments.follow):
-            _put(notice, path, as_json=arguments.json)
-            notice.ack()
+            with _undisturbed():
+                _put(notice, path, as_json=arguments.json)
+                notice.ack()
             is_any = True
         is_begun_now = inbox.began and arguments.since is not None
     return 0 if is_any or is_begun_now else NO
@@ -68,6 +74,22 @@ def _told(inbox: Inbox, *, follow: bool) -> Iterator[Notice]:
         if not follow:
             return
         time.sleep(NOTICE_LOOK_SECONDS)
+
+
+@contextmanager
+def _undisturbed() -> Iterator[None]:
+    """Hold back ``^C`` and the like between hand-over and mark: only a crash makes a notice come again.
+
+    Not while nobody reads: a reader that is stuck before this must not take ``^C`` away.
+    """
+    ready = select.poll()
+    ready.register(sys.stdout.fileno(), select.POLLOUT)
+    ready.poll()
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, _ENDING)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _put(notice: Notice, path: str, *, as_json: bool) -> None:

@@ -70,11 +70,13 @@ def test_from_now_on(here: Here) -> None:
 
 
 def test_it_follows_until_it_is_ended_and_knows_a_killed_owner(here: Here) -> None:
+    """Who lets ``^C`` in between hand-over and mark tells it again."""
     one, dead = finished(here.conversation), Owner(here.conversation)
     with following(here.conversation) as child:
         assert line(child).startswith(one.ref.encode())
         dead.release()
         assert line(child).startswith(f"{dead.ref}  end unknown, log cut: its owner died".encode())
+        # At once: it may not have marked yet what it has printed.
         child.send_signal(signal.SIGINT)
         assert child.communicate() == (b"", b"")
         assert child.returncode == 130
