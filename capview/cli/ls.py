@@ -12,7 +12,7 @@ from capture_core.account import Uncounted, kept_in
 from capture_core.catalog import Catalogue, newest_first
 from capture_core.errors import Refused
 from capture_core.facts import CaptureState, Liveness, ProcessState
-from capview import present, room
+from capview import doing, present, room
 from capview.cli import place
 from capview.cli.colour import is_coloured
 from capview.cli.quantities import seconds
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterable, Sequence
 
+    from capture_core.activity import Activity
     from capture_core.source import Entry, Unreadable
     from capview.cli.table import Row
 
@@ -41,6 +42,8 @@ exit code: 0; 1 when there is nothing to list
 class _Found(NamedTuple):
     path: str
     entry: Entry
+    activity: Activity | None = None
+    """What it seems to be doing, while it runs."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -60,19 +63,24 @@ def run(arguments: argparse.Namespace) -> int:
     paths = _conversations(arguments)
     found, unreadable = _look(paths)
     now = time.time()
-    wanted = [item for item in found if _is_wanted(item.entry, arguments, now)]
+    wanted = [_doing(item, now) for item in found if _is_wanted(item.entry, arguments, now)]
     # Of what cannot be read there is no receipt to give out, and nobody knows whether it is among those asked for.
     is_all = not arguments.json and not _has_filter(arguments)
     shown = [bad for bad in unreadable if is_all and _capture_of(bad)]
     if arguments.json:
         for item in wanted:
-            put_json(record(item.entry, item.path))
+            activity = None if item.activity is None else doing.record(item.activity)
+            put_json({**record(item.entry, item.path), "activity": activity})
     else:
         _print_table(wanted, shown, now, with_conversation=arguments.all)
     for bad in unreadable:
         say(f"{bad.address.ref}: {bad.words}")
     _say_totals(paths, found, wanted, unreadable)
     return 0 if wanted or shown else 1
+
+
+def _doing(item: _Found, now: float) -> _Found:
+    return item._replace(activity=doing.look(item.path, item.entry, now))
 
 
 def _has_filter(arguments: argparse.Namespace) -> bool:
@@ -147,7 +155,7 @@ def _ran_within(entry: Entry, span: float, now: float) -> bool:
     return last is not None and last >= now - span
 
 
-_DROPPED_FIRST = ("TOOK", "SIZE", "EXIT", "AGE")
+_DROPPED_FIRST = ("TOOK", "SIZE", "EXIT", "AGE", "NOW")
 
 
 def _print_table(
@@ -155,6 +163,8 @@ def _print_table(
 ) -> None:
     rows = [_row(item, now, with_conversation=with_conversation) for item in found]
     rows += [_unreadable_row(bad, now, with_conversation=with_conversation) for bad in unreadable]
+    if not any(row["NOW"].text for row in rows):
+        rows = [{name: cell for name, cell in row.items() if name != "NOW"} for row in rows]
     if not rows:
         return
     room = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
@@ -166,8 +176,10 @@ def _row(item: _Found, now: float, *, with_conversation: bool) -> Row:
     entry = item.entry
     state, log = present.state(entry), present.log(entry)
     where = {"CONVERSATION": Cell(safe(os.path.basename(item.path)))} if with_conversation else {}
+    now_words = Cell("") if item.activity is None else Cell(", ".join(doing.short(item.activity)))
     return {
         "STATE": Cell(f"{state.glyph} {state.words}", state.tone),
+        "NOW": now_words,
         "EXIT": Cell(present.exit_words(entry.process)),
         "LOG": Cell(log.words.removeprefix("log ").partition(",")[0], log.tone),
         "SIZE": Cell(present.size(present.committed(entry))),
@@ -184,6 +196,7 @@ def _unreadable_row(bad: Unreadable, now: float, *, with_conversation: bool) -> 
     where = {"CONVERSATION": Cell(safe(os.path.basename(bad.address.conversation)))} if with_conversation else {}
     return {
         "STATE": Cell("✗ unreadable", present.Tone.BAD),
+        "NOW": Cell(""),
         **dict.fromkeys(("EXIT", "LOG", "SIZE", "TOOK"), none),
         "AGE": Cell(present.age(present.moment(capture.partition("-")[0]), now)),
         "ID": Cell(present.short_id(capture)),

@@ -143,3 +143,37 @@ def test_what_cannot_be_counted_is_named_beside_the_rest(
 
 def _not_counted(_outputs: int, *, unlisted: int) -> int:
     raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+
+def test_what_running_jobs_seem_to_be_doing(here: Here, tmp_path: Path) -> None:
+    """Fails where it is read of more than the end, or told of what is over."""
+    build = Owner(tmp_path, capture="20261130T130003Z-aaaaaaaaaaaaaaaa", label="build")
+    build.append("stdout", b"x" * 100_000 + b"\n[12/340] CC a.c\n")
+    asks = Owner(tmp_path, capture="20261130T130002Z-aaaaaaaaaaaaaaaa", label="asks")
+    asks.append("stdout", b"Overwrite? [y/N] ")
+    silent = Owner(tmp_path, capture="20261130T130001Z-aaaaaaaaaaaaaaaa", label="silent")
+    silent.append("stdout", b"begun\n")
+    now = time.time()
+    for owner, ago in ((build, 0), (asks, 5), (silent, 40)):
+        for stream in ("stdout", "stderr"):
+            os.utime(owner.path(stream), (now - ago, now - ago))
+        # A start that lies behind: silence counts from the last print.
+        owner.announce(replace(owner.receipt, times=replace(owner.receipt.times, started="2026-01-01T00:00:00Z")))
+    finished(tmp_path, second=1, label="[12/340]")
+    _, out, _ = here("ls")
+    rows = {line.split()[-1]: line for line in out.decode().splitlines()}
+    assert "NOW" in rows["LABEL"]
+    assert "running  12/340 " in rows["build"]
+    assert "running  input? " in rows["asks"]
+    assert "running  silent 40 s, buffering? " in rows["silent"]
+    _, out, _ = here("ls", "--json")
+    told = {found["label"]: found["activity"] for found in map(json.loads, out.splitlines())}
+    assert told["[12/340]"] is None
+    assert told["build"]["progress"] == {"percent": 3.53, "done": 12, "total": 340}
+    assert told["asks"]["waits_for_input"] == "asks"
+    assert (told["silent"]["silent_seconds"] >= 40, told["silent"]["may_be_buffering"]) == (True, True)
+
+
+def test_no_column_where_there_is_nothing_to_tell(here: Here, tmp_path: Path) -> None:
+    finished(tmp_path, label="make")
+    assert b"NOW" not in here("ls")[1]
