@@ -43,7 +43,8 @@ _RESET: Final = (
 def facts(conversation: str, ref: str, exited: Exited, receipt: Receipt | None, *, timed_out: bool) -> dict[str, str]:
     """What the command finds in its environment; what is not known, or is not there, is empty.
 
-    Without a receipt, which could not be published then, the capture's state is empty.
+    Without a receipt, which could not be published then, the capture's state is empty; so is the ref of a small result,
+    of which no file is kept.
     """
     capture = receipt.capture if receipt is not None else None
     return {

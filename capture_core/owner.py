@@ -109,6 +109,8 @@ def _completed(order: Order, place: str, ref: str, outcome: Outcome, settled: Se
     """Run what the user wants run now; what the front is told then."""
     from capture_core import on_complete
 
+    # A small result leaves no file to name.
+    ref = ref if outcome.texts is None else ""
     told = on_complete.facts(place, ref, outcome.exited, outcome.receipt, timed_out=outcome.timed_out)
     words = on_complete.run(order.on_complete or "", told, order.limits, is_silent=order.detach)
     return settled._replace(words="; ".join(filter(None, (settled.words, words))))

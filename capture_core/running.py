@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 from capture_core.facts import EndedBy, EndReason
@@ -10,6 +11,8 @@ from capture_core.happenings import Adopted, Cancel, NotPromoted, Promote
 from capture_core.job_state import JobState, Promotion
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from capture_core.facts import Receipt
     from capture_core.happenings import Told
     from capture_core.job import Job, Outcome
@@ -38,6 +41,7 @@ class RunningJob:
         self._is_adopted = is_background
         self._is_too_late = False
         self._outcome: Outcome | None = None
+        self._completions: list[Callable[[RunningJob], object]] = []
         self._failure: BaseException | None = None
         self._thread = threading.Thread(target=self._supervise, name=f"job-{job.child.pid}", daemon=True)
         self._thread.start()
@@ -87,6 +91,18 @@ class RunningJob:
         with self._changed:
             self._changed.wait_for(lambda: self._is_over, timeout)
             return self._receipt() if self._is_over else None
+
+    def on_complete(self, call: Callable[[RunningJob], object]) -> None:
+        """Have ``call`` made with this job when it is over, its final receipt readable, in the job's own thread.
+
+        At once, in the caller's, when it is over already.  What it raises is raised by :meth:`join`, and changes
+        nothing of the job.  A host that ends first makes no such call: see ``Conversation.notices``.
+        """
+        with self._changed:
+            if not self._is_over:
+                self._completions.append(call)
+                return
+        call(self)
 
     def render_inline(self, budget: int | None = None) -> str:
         """What a model is given of it now, within ``budget`` bytes of UTF-8 over all of the text, or within a preview.
@@ -164,7 +180,10 @@ class RunningJob:
             with self._changed:
                 self._outcome = outcome
                 self._changed.notify_all()
-            self._job.drop_the_rest()
+            with ExitStack() as stack:
+                stack.callback(self._job.drop_the_rest)
+                for call in reversed(self._completions):
+                    stack.callback(call, self)
         except BaseException as failure:  # noqa: BLE001 — raised again in join(), and in wait() if there is no outcome
             with self._changed:
                 self._failure = failure

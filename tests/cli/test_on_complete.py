@@ -172,3 +172,12 @@ def test_without_capture_it_is_said_that_it_is_not_run(place: Path) -> None:
     done = capview("run", "--no-capture", "--on-complete", "touch ran", "--", "sh", "-c", "exit 3", cwd=place)
     assert (done.returncode, done.stderr.count(b"\n")) == (3, 1)
     assert not (place / "ran").exists()
+
+
+def test_a_small_inline_result_names_no_capture_that_is_not_there(place: Path) -> None:
+    done = capview("run", "--inline", "--on-complete", "env > told", "--", "sh", "-c", "echo hi; exit 3", cwd=place)
+    assert done.returncode == 3
+    facts = (place / "told").read_text().splitlines()
+    assert "CAPVIEW_EXIT_CODE=3" in facts
+    [ref] = [line for line in facts if line.startswith("CAPVIEW_REF=")]
+    assert ref == "CAPVIEW_REF=" or (place / "c" / f"{ref.partition('=')[2]}.json").exists()

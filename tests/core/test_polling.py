@@ -23,6 +23,8 @@ from tests.death.stepped import end_of, forked
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from capture_core import RunningJob
+
 
 @pytest.fixture
 def place(tmp_path: Path) -> Path:
@@ -336,3 +338,24 @@ def test_a_killed_owner_ends_wait_and_follow(place: Path) -> None:
     waited = Watched(str(place), owner.ref).wait()
     assert waited is not None
     assert waited.capture.reason == "owner-died"
+
+
+def test_a_host_is_called_when_the_receipt_can_be_read(tmp_path: Path) -> None:
+    conversation = Conversation.open(str(tmp_path / "c"), slow_engine=True)
+    gate, heard = tmp_path / "gate", list[object]()
+    os.mkfifo(gate)
+    job = conversation.start(["sh", "-c", f"read line < '{gate}'; exit 3"])
+
+    def fail(of: RunningJob) -> None:
+        heard.append((tmp_path / "c" / f"{of.ref}.json").exists())
+        raise ZeroDivisionError
+
+    job.on_complete(fail)
+    job.on_complete(lambda of: heard.append(of.wait(0)))
+    gate.write_text("go\n")
+    receipt = job.wait()
+    with pytest.raises(ZeroDivisionError):
+        job.join()
+    assert heard == [True, receipt], "one that fails keeps no other from being called"
+    job.on_complete(heard.append)
+    assert heard[-1] is job
