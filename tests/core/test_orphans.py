@@ -23,7 +23,8 @@ if pid == 0:
 print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
 """
 AN_ORPHAN_IS_OURS_AND_REAPED = """
-made = subprocess.run(["sh", "-c", "setsid sleep 60 >&- & echo $!"], stdout=subprocess.PIPE).stdout
+hide = "setsid sh -c 'echo $$; exec sleep 60 >&- 2>&-' &"
+made = subprocess.run(["sh", "-c", hide], stdout=subprocess.PIPE).stdout
 orphan = int(made)
 with open(f"/proc/{orphan}/stat") as file:
     assert file.read().rpartition(")")[2].split()[1] == str(os.getpid())
