@@ -33,6 +33,7 @@ FORMAT = (DOCS / "format.md").read_text()
 LIBRARY = (DOCS / "library.md").read_text()
 INLINE = (DOCS / "inline.md").read_text()
 
+CONSUMER = "planner"
 LATER = "not produced yet"
 
 
@@ -95,6 +96,8 @@ def template(path: Path, conversation: Path) -> str:
         ".capview": ".capview/tmp",
         "allowance": ".capview/allowance",
         "shown": ".capview/shown",
+        "consumers": ".capview/consumers",
+        CONSUMER: "<name>",
     }.get(name, name)
     return f"{name}/" if path.is_dir() else name
 
@@ -124,7 +127,26 @@ def test_names_and_modes_of_files_are_those_of_the_page(tmp_path: Path) -> None:
     assert capview("show", "--inline", "--conversation", str(conversation), "@last").returncode == 0
     handed_out = modes(conversation)
     assert handed_out.keys() - ended.keys() == {".capview/shown/", "<capture-id>.jsonl"}
-    assert running | handed_out == page
+    for words in (["poll", "@last"], ["notices"]):
+        told = capview(*words, "--consumer", CONSUMER, "--conversation", str(conversation))
+        assert told.returncode == 0
+    consumed = modes(conversation)
+    consumer = {".capview/consumers/", "<name>/", "lock", "cursors", "delivered"}
+    assert consumed.keys() - handed_out.keys() == consumer
+    assert running | consumed == page
+
+
+def test_the_lines_of_a_consumer_are_those_of_the_page(tmp_path: Path) -> None:
+    owner = Owner(tmp_path)
+    owner.append("stdout", b"0123")
+    owner.finish()
+    for words in (["poll", "@last"], ["notices"]):
+        capview(*words, "--consumer", CONSUMER, "--conversation", str(tmp_path))
+    folder = tmp_path / ".capview/consumers" / CONSUMER
+    rows = {literals(row[0])[0]: literals(row[1])[0] for row in table(FORMAT, "file")}
+    assert {name: (folder / name).read_text().splitlines()[0] for name in rows} == rows
+    assert (folder / "cursors").read_text().splitlines()[1:] == [f"{owner.id} stdout 1 4"]
+    assert (folder / "delivered").read_text().splitlines()[1:] == [owner.id]
 
 
 def look() -> Callable[[Path, str], tuple[str, dict[str, Any]]]:

@@ -95,7 +95,7 @@ def processes_with(text: str) -> list[str]:
 
 
 def test_every_block_of_commands_is_run_by_a_test() -> None:
-    assert set(SHELL) == {"try", "run", "watch", "files", "script", "inline", "settings", "masking"}
+    assert set(SHELL) == {"try", "run", "watch", "files", "script", "consumers", "inline", "settings", "masking"}
 
 
 def test_make_demo_shows_the_samples_and_leaves_nothing_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -166,6 +166,17 @@ def test_a_model_is_given_how_it_ended_first_and_a_person_sees_that_later(projec
     assert given.returncode == 2
     assert given.stdout.startswith("[capview: exit 2, log complete; stderr]\ncheck failed\n")
     assert given.stdout in bash(SHELL["inline"].splitlines()[1], project)
+
+
+def test_one_who_comes_back_is_told_what_is_new(project: Path) -> None:
+    ref, *printed = bash(SHELL["consumers"], project).splitlines()
+    assert printed[-1] == f"{ref}  failed, log complete  make check"
+    ended = project / "ended.txt"
+    deadline = time.monotonic() + 20
+    while not (ended.exists() and ended.read_text()):
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    assert ended.read_text() == "make check: 2\n"
 
 
 def test_a_setting_is_shown_with_where_it_comes_from(project: Path) -> None:
