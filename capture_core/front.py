@@ -12,7 +12,17 @@ import signal
 from time import monotonic
 from typing import TYPE_CHECKING
 
-from capture_core.happenings import ENDING_SIGNALS, Continued, Exited, Promote, Signal, Stopped, StreamsOver
+from capture_core.happenings import (
+    ENDING_SIGNALS,
+    Adopted,
+    Continued,
+    Exited,
+    NotPromoted,
+    Promote,
+    Signal,
+    Stopped,
+    StreamsOver,
+)
 from capture_core.limits import CALL_OFF_SECONDS
 from capture_core.link import Begin, Completing, NotStarted, Receiver, Sender, Settled, Started
 from capture_core.record import NamedTuple
@@ -20,7 +30,7 @@ from capture_core.seat import take
 from capture_core.terminal import Loan, Terminal, is_wanted_at_once
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from capture_core.facts import Receipt
     from capture_core.keyboard import Keyboard
@@ -60,6 +70,10 @@ class Ending(NamedTuple):
     receipt: Receipt | None = None
     words: str = ""
     died_of: Interrupt | None = None
+    exited: Exited | None = None
+    """How the command ended, where that was seen."""
+    texts: Mapping[str, bytes] | None = None
+    """By stream, what a small result printed; no file has it then."""
 
 
 def run(order: Order, *, meanwhile: Callable[[], object] | None = None) -> Ending:
@@ -134,6 +148,7 @@ class _Front:
         self._started: Started | None = None
         self._exited: Exited | None = None
         self._streams_over = False
+        self._is_promoted = False
         self._deadline: float | None = None
         self._wake = wake
         self._completing: Settled | None = None
@@ -173,10 +188,10 @@ class _Front:
                 return Ending(code=code, words=words)
             case Stopped(signal=number):
                 self._stopped(number)
-            case Continued():
+            case Continued() | NotPromoted():
                 pass
-            case Promote():
-                return Ending(code=PROMOTED, ref=self._place())
+            case Promote() | Adopted():
+                return self._let_go(is_adopted=isinstance(word, Adopted))
             case Exited():
                 self._exited = word
                 self._loan.child_exited()
@@ -193,12 +208,24 @@ class _Front:
         return None
 
     def _settled(self, word: Settled) -> Ending:
-        return self._ending(word.words, receipt=word.receipt, timed_out=word.timed_out)
+        ending = self._ending(word.words, receipt=word.receipt, timed_out=word.timed_out)
+        return ending if word.texts is None else ending._replace(texts=word.texts, ref=None)
+
+    def _let_go(self, *, is_adopted: bool) -> Ending | None:
+        """Leave, when the capture can be found: of a text that is small so far there is no file yet."""
+        self._is_promoted = True
+        self._deadline = monotonic() + self._order.limits.settle_seconds
+        return self._promoted() if is_adopted or not self._order.inline else None
+
+    def _promoted(self, words: str = "") -> Ending:
+        return Ending(code=PROMOTED, ref=self._place(), words=words)
 
     def _leave_it(self) -> Ending:
         """The child has ended, or is not wanted, and the disk does not answer: the shell does not have to wait."""
         if self._completing is not None:
             return self._settled(self._completing)
+        if self._is_promoted:
+            return self._promoted(f"the capture is not on disk yet; its owner goes on with {self._place()}")
         if self._started is None and self._unwanted is not None:
             return Ending(code=128 + self._unwanted, words="ended while the command was being started")
         return self._ending(f"the capture is not on disk yet; its owner goes on with {self._place()}")
@@ -221,7 +248,14 @@ class _Front:
     def _ending(self, words: str, receipt: Receipt | None = None, *, timed_out: bool = False) -> Ending:
         exited = self._exited
         code = TIMED_OUT if timed_out else exit_code(exited)
-        return Ending(code=code, ref=self._place(), receipt=receipt, words=words, died_of=self._interrupt(exited))
+        return Ending(
+            code=code,
+            ref=self._place(),
+            receipt=receipt,
+            words=words,
+            died_of=self._interrupt(exited),
+            exited=exited,
+        )
 
     def _interrupt(self, exited: Exited | None) -> Interrupt | None:
         number = None if exited is None else exited.signal

@@ -21,7 +21,7 @@ from capture_core.record import NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from capture_core.facts import Receipt
+    from capture_core.facts import ProcessFacts, Receipt
     from capture_core.limits import Limits
 
 VERSION: Final = 1
@@ -104,9 +104,9 @@ def render(
     return _rendered([Item.ours(short)], budget)
 
 
-def render_unknown(words: str, budget: int) -> Rendered:
-    """The text where not even a receipt can be had, and ``words`` say why."""
-    said = frame.untold(words)
+def render_unknown(process: ProcessFacts, words: str, budget: int) -> Rendered:
+    """The text where not even a receipt can be had, and ``words`` say why; ``process``: what was seen of it."""
+    said = frame.untold(process, words)
     short = next(text for text in said.shortened() if len(text.encode()) <= budget)
     return _rendered([Item.ours(short)], budget)
 

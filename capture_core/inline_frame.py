@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Final
 
 from capture_core import phrases
 from capture_core.escaping import safe
-from capture_core.facts import CaptureFacts, CaptureState, EndedBy, ProcessFacts, ProcessState, RepresentationKind
+from capture_core.facts import CaptureFacts, CaptureState, EndedBy, ProcessState, RepresentationKind
 from capture_core.record import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from capture_core.facts import Receipt
+    from capture_core.facts import ProcessFacts, Receipt
 
 _OURS: Final = re.compile(rb"(?i)\[capview")
 _CONTROL: Final = bytes.maketrans(bytes({*range(0x20), 0x7F} - {*b"\t\n\r"}), b"?" * 30)
@@ -123,9 +123,9 @@ def told(receipt: Receipt, notes: Sequence[str]) -> Told:
     )
 
 
-def untold(words: str) -> Told:
+def untold(process: ProcessFacts, words: str) -> Told:
     """What there is to say where not even a receipt can be had."""
-    return Told(state=phrases.process(ProcessFacts(state=ProcessState.UNKNOWN)), log=_cleared(words), notes=())
+    return Told(state=phrases.outcome(process), log=_cleared(words), notes=())
 
 
 def _notes(receipt: Receipt) -> Iterator[str]:

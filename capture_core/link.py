@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 from capture_core.record import NamedTuple
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from capture_core.facts import Receipt
     from capture_core.order import Order
 
@@ -51,6 +53,8 @@ class Settled(NamedTuple):
     receipt: Receipt | None
     words: str
     timed_out: bool
+    texts: Mapping[str, bytes] | None = None
+    """By stream, what a small result printed and no file has."""
 
 
 class Completing(NamedTuple):

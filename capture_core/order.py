@@ -31,6 +31,8 @@ class Order(NamedTuple):
     """A pseudo-terminal instead of pipes: one stream, and a command that behaves as at a desk."""
     pass_through: bool = True
     detach: bool = False
+    inline: bool = False
+    """Give the texts of a result that fits a preview back, and leave no file of it."""
     stdin: str | int | None = 0
     """What the child reads: a file by its name, our own stdin (0), or nothing."""
     timeout_seconds: float | None = None

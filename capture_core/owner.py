@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from capture_core.errors import BadInput, EngineUnavailable, PlaceGone, Refused, SpawnFailed
 from capture_core.facts import StreamName
 from capture_core.hearing import CalledOff, Hearing
-from capture_core.identity import Identity
+from capture_core.identity import Ground, Identity
 from capture_core.job import Job, Outcome
 from capture_core.known_sources import KnownSources, environment_of, read_mask_file
 from capture_core.launch import Command
@@ -90,7 +90,7 @@ def own(begin: Begin, up: Sender, down: Receiver, pair: Pair | None = None) -> N
     hearing.pass_to(job, lambda: _left(job, terminal, pty))
     outcome = job.supervise(_Teller(up, job, pty))
     words = _words(outcome, job.capture.ref, masking)
-    settled = Settled(receipt=outcome.receipt, words=words, timed_out=outcome.timed_out)
+    settled = Settled(receipt=outcome.receipt, words=words, timed_out=outcome.timed_out, texts=outcome.texts)
     if order.on_complete is not None:
         up.send(Completing(settled, _completing_seconds(order)))
         settled = _completed(order, place, job.capture.ref, outcome, settled)
@@ -273,7 +273,15 @@ def _identity(order: Order) -> Identity:
         producer=order.producer,
         call_id=order.call_id,
         limit_from=order.limit_from,
+        ground=_ground(order),
     )
+
+
+def _ground(order: Order) -> Ground:
+    if order.detach:
+        return Ground.BACKGROUND
+    # Exact bytes are not for an inline text: without a file nobody would have them.
+    return Ground.INLINE if order.inline and not order.raw_binary else Ground.FOREGROUND
 
 
 def _label(order: Order, masking: EngineMasking) -> Callable[[], str | None]:

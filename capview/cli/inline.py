@@ -10,6 +10,7 @@ from capture_core import inline, shown, shown_file
 from capture_core.catalog import Catalogue, Name
 from capture_core.clock import utc
 from capture_core.errors import PlaceRefused
+from capture_core.facts import ProcessFacts, ProcessState
 from capture_core.inline_reader import render_files
 from capture_core.limits import LIBRARY
 from capture_core.refs import locate
@@ -19,6 +20,7 @@ from capview.escaping import safe, safe_body
 
 if TYPE_CHECKING:
     from capture_core.front import Ending
+    from capture_core.happenings import Exited
     from capture_core.inline import Rendered
     from capture_core.order import Order
     from capture_core.shown import Again, Shown
@@ -30,7 +32,9 @@ NOTHING: Final = 1
 def report(ending: Ending, order: Order, *, option: str | None, budget: int | None) -> None:
     """Give out what a run that has ended, or goes on without us, has printed; then what went wrong, on stderr."""
     room = inline.default_budget(order.limits) if budget is None else budget
-    if ending.ref is not None:
+    if ending.receipt is not None and ending.texts is not None:
+        _print(inline.render(ending.receipt, inline.whole(ending.texts), room, is_kept=False))
+    elif ending.ref is not None:
         notes = (ending.words,) if ending.words else ()
         if (entry := _found(order.conversation, ending.ref)) is not None:
             said = render_files(order.conversation, entry, room, option=option, notes=notes)
@@ -39,9 +43,15 @@ def report(ending: Ending, order: Order, *, option: str | None, budget: int | No
             # Somebody removed it meanwhile: how the command ended is known all the same.
             _print(inline.render(ending.receipt, {}, room, is_kept=False, notes=(*notes, "its files are gone")))
         else:
-            _print(inline.render_unknown(ending.words, room))
+            _print(inline.render_unknown(_process(ending.exited), ending.words, room))
     if ending.words:
         say(ending.words)
+
+
+def _process(exited: Exited | None) -> ProcessFacts:
+    if exited is None:
+        return ProcessFacts(state=ProcessState.UNKNOWN)
+    return ProcessFacts(state=ProcessState.EXITED, exit_code=exited.code, signal=exited.signal)
 
 
 def give_out(picked: Picked, budget: int | None) -> int:

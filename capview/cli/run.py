@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     import argparse
 
     from capture_core.front import Ending
+    from capture_core.limits import Limits
     from capture_core.order import Order
     from capview.cli.place import NoDirectory
     from capview.folders import NoHome
@@ -177,10 +178,11 @@ def _order(arguments: argparse.Namespace) -> Order:
         conversation=conversation,
         tool=names.new_tool_name(arguments.tool),
         producer=Producer(adapter="capview-run", version=__version__, source="process"),
-        limits=settings.limits,
+        limits=_fitting(settings.limits, arguments),
         limit_from=LimitFrom.DEFAULT if arguments.limit is None else LimitFrom.ASKED,
         merge=arguments.merge,
         pty=_wants_pty(arguments),
+        inline=arguments.inline,
         pass_through=not (arguments.quiet or arguments.json or arguments.inline),
         detach=arguments.detach,
         stdin=_stdin(arguments),
@@ -222,6 +224,18 @@ def _is_at_terminal() -> bool:
         return os.tcgetpgrp(0) >= 0
     except OSError:
         return False
+
+
+def _fitting(limits: Limits, arguments: argparse.Namespace) -> Limits:
+    """What does not fit the budget of an inline text is to be in a file."""
+    if arguments.budget is None:
+        return limits
+    from dataclasses import replace
+
+    from capture_core.limits import INLINE_FRAME_BYTES
+
+    room = max(0, arguments.budget - INLINE_FRAME_BYTES)
+    return replace(limits, preview_total_bytes=min(limits.preview_total_bytes, room))
 
 
 def _stdin(arguments: argparse.Namespace) -> str | int | None:

@@ -43,6 +43,38 @@ def test_19_bytes_of_a_command_cost_at_most_77_and_nothing_else_is_printed(here:
     assert len(done.stdout) <= 77
 
 
+def test_a_small_result_leaves_nothing_behind(here: Here) -> None:
+    inline(here, "echo small; exit 3")
+    assert not here.conversation.exists()
+
+
+def test_what_outgrows_a_preview_is_in_files_from_its_first_byte_on(here: Here) -> None:
+    done = inline(here, "seq 20000")
+    assert "left out; capview read tool-outputs/shell/" in done.stdout
+    [text] = here.conversation.glob("tool-outputs/shell/*.stdout.txt")
+    assert text.read_text() == "".join(f"{n}\n" for n in range(1, 20001))
+
+
+def test_what_does_not_fit_a_small_budget_is_in_files(here: Here) -> None:
+    done = inline(here, "seq 1000; exit 2", "--budget", "600")
+    assert "left out; capview read tool-outputs/shell/" in done.stdout
+    assert here("read", "@last", "--tail", "1")[1] == b"1000\n"
+
+
+def test_what_is_promoted_is_given_as_it_is_so_far_with_how_it_goes_on(here: Here, tmp_path: Path) -> None:
+    gate = tmp_path / "gate"
+    os.mkfifo(gate)
+    script = f"echo early; capview promote --conversation {here.conversation} @last; read line < {gate}; echo late"
+    words = ["capview", "run", "--inline", "--conversation", str(here.conversation), "--budget", "2000"]
+    words += ["--", "sh", "-c", script]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert done.returncode == 124
+    assert done.stdout.startswith("[capview: running, log growing; goes on as tool-outputs/shell/")
+    gate.write_text("go\n")
+    assert here("wait", "@last")[0] == 0
+    assert here("read", "@last", "--stream", "stdout")[1] == b"early\nlate\n"
+
+
 def test_a_failure_puts_stderr_first_and_gives_its_code(here: Here) -> None:
     done = inline(here, "echo out; echo err >&2; exit 3")
     assert (done.returncode, done.stderr) == (3, "")
@@ -128,8 +160,7 @@ def test_a_command_whose_owner_is_killed_ends_unknown(here: Here) -> None:
 def test_a_capture_that_is_removed_meanwhile_still_tells_how_its_command_ended(here: Here) -> None:
     done = inline(here, f"rm -r {here.conversation}/tool-outputs; echo lost; exit 5")
     assert done.returncode == 5
-    assert "the capture is gone" in done.stderr
-    assert done.stdout.startswith("[capview: ")
+    assert done.stdout.startswith("[capview: exit 5, ")
 
 
 @pytest.mark.parametrize("words", [("run", "--budget", "5", "--", "true"), ("show", "@last", "--budget", "5")])
@@ -212,7 +243,7 @@ def test_what_cannot_be_noted_is_given_out_all_the_same(here: Here) -> None:
 
 
 def test_the_note_is_private_and_holds_no_output(here: Here) -> None:
-    inline(here, "echo something printed")
+    inline(here, "echo something printed", "--budget", "200")
     [note] = (here.conversation / ".capview" / "shown").iterdir()
     assert stat.S_IMODE(note.stat().st_mode) == 0o600
     assert b"something" not in note.read_bytes()
