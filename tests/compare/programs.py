@@ -140,7 +140,7 @@ def capview(command: str, place: Place) -> Report:
     receipt = json.loads(_run([str(CAPVIEW), "show", "@last", "--json", *conversation], place)[0].stdout)
     files = [Path(receipt["directory"], stream["file"]) for stream in receipt["streams"].values()]
     line = "" if receipt["capture"]["state"] == "complete" else _line(done.stderr.decode())
-    said = line.removeprefix("capview: ").partition(": tool-outputs")[0]
+    said = re.sub(r"\(\d+\)", "(PID)", line.removeprefix("capview: ").partition(": tool-outputs")[0])
     return place.report(str(done.returncode), files, said, seconds)
 
 
