@@ -19,7 +19,7 @@ from capture_core.limits import RACY_DIRECTORY_SECONDS
 from capture_core.source import Address, Entry, Unreadable
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Container, Iterator
 
 _FINAL: Final = "json"
 _LIVE: Final = "live.json"
@@ -62,7 +62,11 @@ class Endings:
         """The ids of all that have a receipt, as far as ``is_whole``."""
         return set().union(*(seen.final | seen.live for seen in self._seen.values()))
 
-    def beyond(self, known: Collection[str]) -> Iterator[Entry]:
+    def final(self) -> set[str]:
+        """The ids of those that have a final receipt, which are ended by that name alone."""
+        return set().union(*(seen.final for seen in self._seen.values()))
+
+    def beyond(self, known: Container[str]) -> Iterator[Entry]:
         """Those that have ended and are not among these ids, as they are now, in the order of their ids.
 
         What was removed since is left out; what cannot be read is added to ``unreadable``.

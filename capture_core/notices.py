@@ -19,7 +19,7 @@ from capture_core.errors import BadName
 from capture_core.limits import CONSUMER_STALE_LINES, NOTICE_LOOK_SECONDS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterator, Mapping
+    from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 
     from capture_core.source import Entry, Unreadable
 
@@ -110,9 +110,11 @@ class Inbox:
 
     def _begin(self) -> None:
         if not self._delivered.load():
-            known = [entry.receipt.capture_id for entry in self._endings.beyond(())] if self._since_now else []
+            known = self._endings.final() if self._since_now else set()
+            if self._since_now:
+                known |= {entry.receipt.capture_id for entry in self._endings.beyond(known)}
             with self._consumer.refusing():
-                self._delivered.begin(known)
+                self._delivered.begin(sorted(known))
             self.began = True
 
     def _acknowledge(self, capture: str) -> None:
@@ -148,7 +150,7 @@ class _Delivered:
         self.captures.update(filter(_is_capture, lines))
         return True
 
-    def begin(self, captures: list[str] | tuple[()]) -> None:
+    def begin(self, captures: Sequence[str]) -> None:
         """Make the file."""
         self._journal.make(captures)
         self.load()

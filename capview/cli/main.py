@@ -7,7 +7,7 @@ import os
 import sys
 from typing import TYPE_CHECKING, Final
 
-from capture_core.errors import CaptureError, StreamGone
+from capture_core.errors import CaptureError, StreamGone, Unmarked
 from capview.cli import standard
 
 if TYPE_CHECKING:
@@ -108,7 +108,7 @@ def _refused(error: CaptureError) -> int:
     from capview.cli.words import complain
 
     complain(error)
-    return NO if isinstance(error, StreamGone) else USAGE
+    return NO if isinstance(error, StreamGone | Unmarked) else USAGE
 
 
 def _failed(error: OSError) -> int:

@@ -35,7 +35,7 @@ is an end too.  A notice is marked as given when it was printed: after a crash b
 same notice id.  The first use of a name gives all captures that have ended; with --since now, those that end from then
 on.  Later uses of the name go on where it is, with or without --since now.
 
-exit code: 0, and 1 when there is nothing to tell
+exit code: 0, and 1 when there is nothing to tell, or what was printed cannot be marked
 """
 
 _ENDING: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)

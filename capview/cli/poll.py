@@ -31,7 +31,7 @@ examples:
 The first poll of a consumer begins at the first byte.  Its place moves when all was printed; it outlives restarts, and
 the end of the capture.  A poll takes no notice away (see: capview notices).
 
-exit code: 0, also when nothing is new; 1 when a stream's file is gone, or the place cannot be kept
+exit code: 0, also when nothing is new; 1 when a stream's file is gone, or what was printed cannot be marked
 """
 
 

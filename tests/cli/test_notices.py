@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from capture_core.consumers import Consumer, Turn
+from capture_core.journal import Journal
 from tests.captures import FAILED, Owner, finished
 from tests.commands import Here, capview
 
@@ -143,3 +144,20 @@ def test_the_second_of_one_name_is_refused_clearly_when_the_first_does_not_go_on
         assert (code, out) == (2, b"")
         assert err.startswith(b"capview: consumer 'a': another process is at it, under the same name; let it end, or ")
     assert here(*words, "--consumer", "a")[0] == 0
+
+
+@pytest.mark.parametrize("words", [["notices"], ["poll", "@last"]], ids=lambda words: words[0])
+def test_a_disk_that_takes_no_mark_is_1_and_one_line_and_it_comes_again(
+    here: Here, monkeypatch: pytest.MonkeyPatch, words: list[str]
+) -> None:
+    finished(here.conversation)
+
+    def refuse(self: Journal, lines: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Journal, "append", refuse)
+        code, out, err = here(*words, "--consumer", "a")
+    assert code == 1
+    assert b"cannot be marked as given to 'a' (no space left on device): it comes again" in err.splitlines()[-1]
+    assert here(*words, "--consumer", "a")[:2] == (0, out)

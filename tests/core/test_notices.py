@@ -217,6 +217,7 @@ def test_three_hundred_that_were_told_cost_no_receipt(place: Path, monkeypatch: 
 
     monkeypatch.setattr("capture_core.catalog.look", counted)
     assert told(place) == []
+    assert told(place, "critic", since_now=True) == []
     assert looked == []
     running = Owner(place)
     assert told(place) == []
