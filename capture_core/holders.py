@@ -7,6 +7,7 @@ import fcntl
 import os
 import struct
 import threading
+from time import monotonic
 from typing import TYPE_CHECKING, Final
 
 from capture_core import processes
@@ -15,31 +16,38 @@ from capture_core.facts import OtherProcess
 from capture_core.limits import HOLDERS_SECONDS, OTHER_PROCESS_CHARS, OTHER_PROCESSES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator
 
-Found = dict[str, tuple[OtherProcess, ...]]
-"""By the name of the stream, in the order of their ids; of a stream that nobody was seen to hold, nobody."""
+    from capture_core.processes import Process
 
 _FDINFO_BYTES: Final = 512
 _TIOCGPTN: Final = 0x80045430
 """ioctl_tty(2): the number of the terminal whose master this is; it has no name in ``termios``."""
 
 
-def held_by(
-    links: Mapping[str, str], mask: Callable[[str], str], *, patience_seconds: float = HOLDERS_SECONDS
-) -> Found | None:
-    """Who holds what; ``links``: see :func:`link_of`, by the name of the stream.
+class Search:
+    """Looks who can write to what ``fd`` reads, from when it is made, in a thread of its own.
 
-    It is looked for in a thread that is left behind when it does not come back in time: ``None`` then.
+    /proc can make a reader wait: a search that does not come back in time is left behind.  Raises ``RuntimeError``
+    where no thread can be had.
     """
-    found: list[Found] = []
-    looker = threading.Thread(target=lambda: found.append(_find(links, mask)), name="holder-search", daemon=True)
-    try:
-        looker.start()
-    except RuntimeError:
-        return None
-    looker.join(patience_seconds)
-    return found[0] if found else None
+
+    def __init__(self, fd: int, *, patience_seconds: float = HOLDERS_SECONDS) -> None:
+        self._until = monotonic() + patience_seconds
+        self._found: tuple[Process, ...] | None = None
+        self._thread = threading.Thread(target=self._run, args=(link_of(fd),), name="holder-search", daemon=True)
+        self._thread.start()
+
+    def result(self, mask: Callable[[str], str]) -> tuple[OtherProcess, ...] | None:
+        """The first of them, in the order of their ids; ``None``: nobody knows."""
+        self._thread.join(max(0.0, self._until - monotonic()))
+        if self._found is None:
+            return None
+        return tuple(name(process.pid, process.name, mask) for process in self._found[:OTHER_PROCESSES])
+
+    def _run(self, link: str | None) -> None:
+        if link is not None and (seen := processes.table()):
+            self._found = tuple(seen[pid] for pid in sorted(seen) if _can_write(pid, link))
 
 
 def link_of(fd: int) -> str | None:
@@ -53,12 +61,8 @@ def link_of(fd: int) -> str | None:
         return None
 
 
-def _find(links: Mapping[str, str], mask: Callable[[str], str]) -> Found:
-    by_link: dict[str, list[int]] = {link: [] for link in links.values()}
-    for pid in sorted(processes.table()):
-        for link in {link for fd, link in _descriptors(pid) if link in by_link and _is_for_writing(pid, fd)}:
-            by_link[link].append(pid)
-    return {stream: _named(by_link[link], mask) for stream, link in links.items()}
+def _can_write(pid: int, link: str) -> bool:
+    return any(target == link and _is_for_writing(pid, fd) for fd, target in _descriptors(pid))
 
 
 def _descriptors(pid: int) -> Iterator[tuple[str, str]]:
@@ -83,11 +87,6 @@ def _is_for_writing(pid: int, fd: str) -> bool:
     except (OSError, ValueError, IndexError):
         return False
     return flags & os.O_ACCMODE != os.O_RDONLY
-
-
-def _named(pids: list[int], mask: Callable[[str], str]) -> tuple[OtherProcess, ...]:
-    there = [process for pid in pids if (process := processes.look(pid)) is not None]
-    return tuple(name(process.pid, process.name, mask) for process in there[:OTHER_PROCESSES])
 
 
 def name(pid: int, own_name: str, mask: Callable[[str], str]) -> OtherProcess:

@@ -19,14 +19,15 @@ from time import monotonic, monotonic_ns, time_ns
 from typing import TYPE_CHECKING
 
 from capture_core.limits import LARGEST_BYTES
-from capture_core.newlines import Newlines
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from capture_core.facts import OtherProcess
     from capture_core.handoff import Handoff
-    from capture_core.holders import Found
+    from capture_core.holders import Search
     from capture_core.limits import Limits
+    from capture_core.newlines import Newlines
     from capture_core.outlet import Outlet
 
 _READABLE = select.POLLIN | select.POLLHUP | select.POLLERR
@@ -74,13 +75,16 @@ class PipeReader:
         """
         self._output_left = max_output_bytes
         self._on_max_output = on_max_output
-        self._links: dict[str, str] = {}
-        """Of the streams that were given up: what those who hold them have open."""
+        self._searches: dict[str, Search] = {}
+        """Of the streams that were given up: who holds them."""
         outlets = outlets or {}
         self._outlets = tuple(outlets.values())
         self._inlets = {fd: _Inlet(name, fd, outlets.get(name)) for name, fd in pipes.items()}
-        for inlet in self._inlets.values():
-            inlet.newlines = Newlines() if undo_newlines else None
+        if undo_newlines:
+            from capture_core.newlines import Newlines
+
+            for inlet in self._inlets.values():
+                inlet.newlines = Newlines()
         self._handoff = handoff
         self._limits = limits
         self._on_streams_ended = on_streams_ended
@@ -119,16 +123,10 @@ class PipeReader:
         """Why an outlet was given up, where something else than its reader's end was the reason."""
         return next((outlet.failure for outlet in self._outlets if outlet.failure is not None), None)
 
-    def held_by(self, mask: Callable[[str], str]) -> Found:
-        """Who still holds the streams that were given up, as far as anybody can tell in a moment; from any thread."""
-        if not self._links:
-            return {}
-        # Where nothing can be loaded (no descriptor left) nobody can look either.
-        with contextlib.suppress(ImportError, OSError):
-            from capture_core.holders import held_by
-
-            return held_by(dict(self._links), mask) or {}
-        return {}
+    def held_by(self, mask: Callable[[str], str]) -> dict[str, tuple[OtherProcess, ...]]:
+        """Who held the streams when they were given up, where anybody can tell in a moment; once all are over."""
+        answers = {stream: search.result(mask) for stream, search in self._searches.items()}
+        return {stream: holders for stream, holders in answers.items() if holders is not None}
 
     def join(self) -> None:
         """Wait until every pipe has really ended; raises what failed in the thread."""
@@ -270,18 +268,19 @@ class PipeReader:
         if not inlet.ended:
             inlet.ended = True
             if not eof:
-                self._note_link(inlet)
+                self._look_for_holders(inlet)
             if inlet.newlines is not None and (rest := inlet.newlines.finish()):
                 self._handoff.offer(inlet.stream, rest, self._epoch + monotonic_ns())
             self._handoff.end(inlet.stream, eof=eof)
         self._tell_when_over()
 
-    def _note_link(self, inlet: _Inlet) -> None:
-        with contextlib.suppress(ImportError, OSError):
-            from capture_core.holders import link_of
+    def _look_for_holders(self, inlet: _Inlet) -> None:
+        """Begin to: what is asked for when the writer is done may be gone by then."""
+        # Where nothing can be loaded (no descriptor left), and where no thread is to be had, nobody knows.
+        with contextlib.suppress(ImportError, OSError, RuntimeError):
+            from capture_core.holders import Search
 
-            if (link := link_of(inlet.fd)) is not None:
-                self._links[inlet.stream] = link
+            self._searches[inlet.stream] = Search(inlet.fd)
 
     def _tell_when_over(self) -> None:
         if not self._told and all(inlet.over for inlet in self._inlets.values()):
