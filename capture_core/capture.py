@@ -90,6 +90,11 @@ class Capture:
             raise
 
     @property
+    def is_seen(self) -> bool:
+        """Whether its files have names, so that others can see them."""
+        return self._files.are_named
+
+    @property
     def spools(self) -> dict[str, Spool]:
         """The streams' spools, by name; for the writer thread."""
         return self._spools

@@ -63,7 +63,10 @@ class Interrupt(NamedTuple):
 
 
 class Ending(NamedTuple):
-    """What the shell is told.  ``words``: what went wrong beside the child, one line, or nothing."""
+    """What the shell is told.
+
+    ``words``: what went wrong beside the child, one line, or nothing.
+    """
 
     code: int
     ref: str | None = None
@@ -74,6 +77,8 @@ class Ending(NamedTuple):
     """How the command ended, where that was seen."""
     texts: Mapping[str, bytes] | None = None
     """By stream, what a small result printed; no file has it then."""
+    live: Receipt | None = None
+    """How a job stood that goes on without us."""
 
 
 def run(order: Order, *, meanwhile: Callable[[], object] | None = None) -> Ending:
@@ -191,7 +196,7 @@ class _Front:
             case Continued() | NotPromoted():
                 pass
             case Promote() | Adopted():
-                return self._let_go(is_adopted=isinstance(word, Adopted))
+                return self._let_go(word)
             case Exited():
                 self._exited = word
                 self._loan.child_exited()
@@ -211,17 +216,19 @@ class _Front:
         ending = self._ending(word.words, receipt=word.receipt, timed_out=word.timed_out)
         return ending if word.texts is None else ending._replace(texts=word.texts, ref=None)
 
-    def _let_go(self, *, is_adopted: bool) -> Ending | None:
-        """Leave, when the capture can be found: of a text that is small so far there is no file yet."""
+    def _let_go(self, word: Promote | Adopted) -> Ending | None:
+        """Leave, when the capture can be found and says from where on it belongs to the background."""
+        if isinstance(word, Adopted):
+            return self._promoted()._replace(live=word.receipt)
         self._is_promoted = True
         self._deadline = monotonic() + self._order.limits.settle_seconds
-        return self._promoted() if is_adopted or not self._order.inline else None
+        return None
 
     def _promoted(self, words: str = "") -> Ending:
         return Ending(code=PROMOTED, ref=self._place(), words=words)
 
     def _leave_it(self) -> Ending:
-        """The child has ended, or is not wanted, and the disk does not answer: the shell does not have to wait."""
+        """The child has ended, goes on, or is not wanted, and the disk does not answer: the shell need not wait."""
         if self._completing is not None:
             return self._settled(self._completing)
         if self._is_promoted:

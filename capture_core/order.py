@@ -36,6 +36,8 @@ class Order(NamedTuple):
     stdin: str | int | None = 0
     """What the child reads: a file by its name, our own stdin (0), or nothing."""
     timeout_seconds: float | None = None
+    promote_after_seconds: float | None = None
+    """How long the front waits; then the job goes on without it."""
     nice: int = 0
     """Added to the command's niceness, within -20 and 19."""
     memory_limit_bytes: int | None = None

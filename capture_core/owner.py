@@ -21,12 +21,14 @@ from capture_core.link import Begin, Completing, NotStarted, Receiver, Sender, S
 from capture_core.masking import EngineMasking
 from capture_core.orphans import adopt, reap_adopted, reap_ended
 from capture_core.outlet import Outlet
+from capture_core.parting import front_left, let_go, point_at_nothing
 from capture_core.raw import RawStreams
 from capture_core.terminal import Terminal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from capture_core.capture import Capture
     from capture_core.happenings import Told
     from capture_core.known_sources import MaskFile
     from capture_core.order import Order
@@ -66,6 +68,8 @@ def own(begin: Begin, up: Sender, down: Receiver, pair: Pair | None = None) -> N
         os.setsid()
     else:
         os.setpgid(0, 0)
+    # Now, while a relative path still means what it meant.
+    place = "" if order.on_complete is None else os.path.abspath(order.conversation)
     pty = _pty(begin, pair)
     terminal = Terminal.find() if begin.has_terminal and pty is None else None
     masking = _masking(order, ())
@@ -81,22 +85,20 @@ def own(begin: Begin, up: Sender, down: Receiver, pair: Pair | None = None) -> N
     _settle_signals()
     if pty is not None and not begin.has_keys:
         pty.feed(os.dup(0) if order.stdin == 0 else None)
-    _point_at_nothing(0)
-    # Now, while a relative path still means what it meant.
-    place = os.path.abspath(order.conversation)
+    point_at_nothing(0)
     up.send(Started(pid=job.child.pid, ref=job.capture.ref))
     reap_adopted(job.child.pid)
     _keep_freed_memory()
-    hearing.pass_to(job, lambda: _left(job, terminal, pty))
+    hearing.pass_to(job, lambda: front_left(job, terminal, pty))
     outcome = job.supervise(_Teller(up, job, pty))
-    words = _words(outcome, job.capture.ref, masking)
+    words = _words(outcome, job.capture, masking)
     settled = Settled(receipt=outcome.receipt, words=words, timed_out=outcome.timed_out, texts=outcome.texts)
     if order.on_complete is not None:
         up.send(Completing(settled, _completing_seconds(order)))
         settled = _completed(order, place, job.capture.ref, outcome, settled)
     up.send(settled)
     up.close()
-    _leave(job, terminal)
+    let_go(job, terminal)
     job.drop_the_rest()
     reap_ended()
 
@@ -172,6 +174,7 @@ def _start(
             RawStreams(masking) if order.raw_binary else masking,
             make_label=_label(order, masking),
             outlets=_outlets(order),
+            promote_after_seconds=order.promote_after_seconds,
         )
 
 
@@ -232,31 +235,6 @@ def _keep_freed_memory() -> None:
             mallopt(parameter, KEPT_MEMORY_BYTES)
 
 
-def _left(job: Job, terminal: Terminal | None, pty: PseudoTerminal | None) -> None:
-    """The front is gone: let go of what belongs to it, and sit at the job's own terminal."""
-    _leave(job, terminal)
-    if pty is not None:
-        pty.leave()
-
-
-def _leave(job: Job, terminal: Terminal | None) -> None:
-    """Let go of what belongs to the front, so that ``capview run | cat`` ends when the front does."""
-    job.stop_passing_on()
-    for fd in (0, 1, 2):
-        # Without a descriptor to spare they go with this process.
-        with contextlib.suppress(OSError):
-            _point_at_nothing(fd)
-    if terminal is not None:
-        with contextlib.suppress(OSError):
-            terminal.close()
-
-
-def _point_at_nothing(fd: int) -> None:
-    nothing = os.open(os.devnull, os.O_RDWR | os.O_CLOEXEC)
-    os.dup2(nothing, fd)
-    os.close(nothing)
-
-
 def _outlets(order: Order) -> dict[str, Outlet]:
     if not order.pass_through or order.detach:
         return {}
@@ -312,11 +290,12 @@ def _code(number: int) -> int:
     return NOT_FOUND if number == errno.ENOENT else NOT_EXECUTABLE
 
 
-def _words(outcome: Outcome, ref: str, masking: EngineMasking) -> str:
+def _words(outcome: Outcome, capture: Capture, masking: EngineMasking) -> str:
     if isinstance(outcome.failure, PlaceGone):
         return f"the capture is gone: {outcome.failure}"
     if outcome.failure is not None:
-        return f"the capture could not be finished ({_why(outcome.failure, masking)}); {ref} is a leftover"
+        what = f"{capture.ref} is a leftover" if capture.is_seen else "nothing is kept"
+        return f"the capture could not be finished ({_why(outcome.failure, masking)}); {what}"
     if outcome.not_passed_on is not None:
         return f"output could not be passed on to its end ({outcome.not_passed_on}); the capture has it"
     return outcome.mishap or ""

@@ -23,13 +23,14 @@ EXAMPLE = """\
 examples:
   capview run -- make -j8
   capview run --quiet --limit 2GiB -- ./export-everything
+  capview run --promote-after 30s -- pytest -q
   capview run --detach --label 'nightly build' -- make nightly
 
 An explicit --limit is your word: what all captures here may retain together counts as at least as much more than
 what they have.  Without it a capture ends at whichever limit comes first; the command runs on.
 
-exit code: the command's own; 128+N for a signal; 124 for --timeout; 125 when capview could not start it;
-126 not executable; 127 not found
+exit code: the command's own; 128+N for a signal; 124 for --timeout, and for a job that goes on; 125 when capview could
+not start it; 126 not executable; 127 not found
 """
 
 
@@ -52,6 +53,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="a pseudo-terminal instead of pipes; auto: when stdin, stdout and stderr are one",
     )
     parser.add_argument("--timeout", type=seconds, metavar="S", help="end the job after this long (90, 5m, 1h)")
+    parser.add_argument(
+        "--promote-after",
+        type=seconds,
+        metavar="S",
+        help="wait no longer than this (30s, 5m): then print the ref; the job goes on by itself",
+    )
     parser.add_argument("--nice", type=niceness, default=0, metavar="N", help="run it so much nicer, as nice(1) does")
     parser.add_argument(
         "--memory-limit",
@@ -187,6 +194,7 @@ def _order(arguments: argparse.Namespace) -> Order:
         detach=arguments.detach,
         stdin=_stdin(arguments),
         timeout_seconds=arguments.timeout,
+        promote_after_seconds=arguments.promote_after,
         nice=arguments.nice,
         memory_limit_bytes=arguments.memory_limit,
         max_output_bytes=arguments.max_output,
@@ -249,10 +257,11 @@ def _report(ending: Ending, arguments: argparse.Namespace) -> None:
     from capview.cli.words import say
     from capview.present import receipt_line
 
-    if arguments.json and ending.receipt is not None:
+    receipt = ending.receipt or ending.live
+    if arguments.json and receipt is not None:
         from capture_core.receipt import encode
 
-        sys.stdout.buffer.write(encode(ending.receipt))
+        sys.stdout.buffer.write(encode(receipt))
     elif ending.receipt is not None and not arguments.quiet:
         say(receipt_line(ending.receipt))
     elif ending.receipt is None and ending.ref is not None and not ending.words:
