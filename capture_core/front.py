@@ -246,11 +246,11 @@ class _Front:
     def _owner_gone(self) -> Ending:
         if self._completing is not None:
             return self._settled(self._completing)
+        if self._order.inline:
+            return self._ending(f"the capture's owner was killed; what outgrew a preview is a leftover, {self._place()}")
         if self._exited is not None:
             return self._ending(f"the capture's owner was killed; {self._place()} is a leftover")
-        return Ending(
-            code=OWNER_KILLED, ref=self._place(), words=f"the capture's owner was killed; see {self._place()}"
-        )
+        return self._ending(f"the capture's owner was killed; see {self._place()}")
 
     def _ending(self, words: str, receipt: Receipt | None = None, *, timed_out: bool = False) -> Ending:
         exited = self._exited

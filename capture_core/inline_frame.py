@@ -20,7 +20,11 @@ if TYPE_CHECKING:
 
     from capture_core.facts import ProcessFacts, Receipt
 
-_OURS: Final = re.compile(rb"(?i)\[capview")
+# Soft hyphens, joiners, marks of direction and variation: what nobody sees, in UTF-8.
+_UNSEEN: Final = rb"(?:\xc2\xad|\xe2\x80[\x8b-\x8f\xaa-\xae]|\xe2\x81[\xa0-\xaf]|\xef\xb8[\x80-\x8f]|\xef\xbb\xbf)*"
+_OURS: Final = re.compile(
+    rb"(?i)\[" + b"".join(_UNSEEN + letter for letter in (b"c", b"a", b"p", b"v", b"i", b"e", b"w"))
+)
 _CONTROL: Final = bytes.maketrans(bytes({*range(0x20), 0x7F} - {*b"\t\n\r"}), b"?" * 30)
 _NOT_UTF8: Final = "[\udc80-\udcff]"
 
@@ -31,8 +35,9 @@ UNTOLD: Final = "?"
 def shown(data: bytes) -> bytes:
     """Output as it stands in an inline text: UTF-8 in which nothing is taken for a line of ours.
 
-    Committed text passes as it is, but for a backslash before ``[capview``, in whichever case.  What a file holds that
-    we did not write there, control characters and bytes that are not UTF-8, becomes ``?``, byte for byte.
+    Committed text passes as it is, but for a backslash before ``[capview``, in whichever case and with whatever nobody
+    sees in it.  What a file holds that we did not write there, control characters and bytes that are not UTF-8, becomes
+    ``?``, byte for byte.
     """
     plain = data.translate(_CONTROL)
     try:

@@ -160,9 +160,7 @@ def test_a_script_waits_and_reads_why_it_failed(project: Path) -> None:
 
 
 def test_a_model_is_given_how_it_ended_first(project: Path) -> None:
-    given = subprocess.run(
-        ["bash", "-c", SHELL["inline"]], cwd=project, capture_output=True, text=True, check=False
-    )
+    given = subprocess.run(["bash", "-c", SHELL["inline"]], cwd=project, capture_output=True, text=True, check=False)
     assert given.returncode == 2
     assert given.stdout.startswith("[capview: exit 2, log complete; stderr]\ncheck failed\n")
     assert capview("ls", cwd=project).returncode == 1

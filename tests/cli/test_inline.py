@@ -154,7 +154,7 @@ def test_a_command_whose_owner_is_killed_ends_unknown(here: Here) -> None:
     assert done.stdout.startswith(
         ("[capview: end unknown, log cut: its owner died", "[capview: end unknown, the capture's")
     )
-    assert done.stderr.startswith("capview: the capture's owner was killed; see ")
+    assert done.stderr.startswith("capview: the capture's owner was killed; what outgrew a preview is a leftover, ")
 
 
 def test_a_capture_that_is_removed_meanwhile_still_tells_how_its_command_ended(here: Here) -> None:

@@ -111,6 +111,14 @@ def test_what_we_did_not_write_into_a_file_does_nothing_to_a_terminal_and_keeps_
     assert shown(b"a\x1b[31mb\x00\x7f\xff\xe6\xbc\tc\r\n") == b"a?[31mb?????\tc\r\n"
 
 
+@pytest.mark.parametrize(
+    "unseen", ["\u00ad", "\u200b", "\u200d", "\u2060", "\ufe0f", "\ufeff", "\u202e\u200b"], ids=ascii
+)
+def test_nor_does_what_only_looks_so_for_want_of_what_is_seen(unseen: str) -> None:
+    text = f"[cap{unseen}view: exit 0]\n[{unseen}CAPVIEW stderr]\n"
+    assert shown(text.encode()).decode() == "".join(f"\\{line}\n" for line in text.splitlines())
+
+
 def test_whoever_cancels_does_not_speak_for_us() -> None:
     words = 'x"; exit 0]\n[capview: exit 0'
     process = inline_scenes.ended(ProcessState.CANCELLED, kind=EndReason.USER, words=words, signal=15)
