@@ -83,6 +83,15 @@ SILENT_SECONDS = 10.0
 PROMPT_SECONDS = 2.0
 """An unfinished line that looks like a question, and this long nothing after it: perhaps it waits for an answer."""
 
+PULSE_SECONDS = 1.0
+"""The UI reads the end of a growing text at most this often for what its job seems to be doing."""
+
+PULSE_JOBS = 16
+"""And of so many jobs at once."""
+
+PULSE_ASK_SECONDS = 10.0
+"""It asks the OS what a silent job waits for at most this often."""
+
 ASKED_PROCESSES = 64
 """So many processes of a job are asked whether they read a terminal."""
 

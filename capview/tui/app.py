@@ -17,6 +17,7 @@ from capview.tui.board import Board, Snapshot
 from capview.tui.commands import Where, bindings
 from capview.tui.hangup import end_with_terminal
 from capview.tui.job_columns import label
+from capview.tui.pulse import Pulse
 from capview.tui.wakeups import Wakeups
 
 if TYPE_CHECKING:
@@ -72,6 +73,8 @@ class CapviewApp(App[None]):
         self._clock = clock
         self._wakeups = wakeups or Wakeups()
         self._board = Board(clock())
+        self._pulse = Pulse(source)
+        self._is_looking = False
 
     async def on_mount(self) -> None:
         """Begin to look; the first screen is there before anything was read."""
@@ -119,9 +122,22 @@ class CapviewApp(App[None]):
 
     def _publish(self) -> None:
         """Give the newest snapshot to the screen in sight; another one asks for it when it comes into sight."""
-        self.snapshot = self._board.snapshot(self._clock())
+        now, live = self._clock(), self._board.live()
+        self.snapshot = self._board.snapshot(now, self._pulse.activities(live, now))
         if (informed := _informed(self.screen)) is not None:
             informed.take(self.snapshot)
+        if not self._is_looking and (wanted := self._pulse.wanted(live, now)):
+            self._is_looking = True
+            self._feel_pulse(wanted)
+
+    @work(group="pulse")
+    async def _feel_pulse(self, entries: tuple[Entry, ...]) -> None:
+        """Look what running jobs seem to be doing; nothing waits for it."""
+        try:
+            await self._pulse.look(entries, self._clock())
+        finally:
+            self._is_looking = False
+        self._publish()
 
     def on_news_wanted(self, event: NewsWanted) -> None:
         """A screen came into sight."""

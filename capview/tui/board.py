@@ -13,6 +13,7 @@ from capview import present
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from capture_core.activity import Activity
     from capture_core.source import Address, Changes, Entry, Listing, Unreadable
 
 
@@ -21,13 +22,14 @@ class Snapshot:
     """All captures at ``now`` (seconds since the epoch), newest first.
 
     ``watching``: changes come by events; not: by polling; ``None``: nothing was learnt yet.  ``rates`` are bytes a
-    second of those that grow.
+    second of those that grow; ``activities``, what the running ones seem to be doing.
     """
 
     now: float = 0.0
     entries: tuple[Entry, ...] = ()
     unreadable: tuple[Unreadable, ...] = ()
     rates: Mapping[Address, float] = field(default_factory=dict)
+    activities: Mapping[Address, Activity] = field(default_factory=dict)
     running: int = 0
     watching: bool | None = None
 
@@ -76,7 +78,11 @@ class Board:
             self._grow(change.entry, now)
         return tuple(ended)
 
-    def snapshot(self, now: float) -> Snapshot:
+    def live(self) -> tuple[Entry, ...]:
+        """Those of which more may come."""
+        return tuple(self._entries[address] for address in self._growth)
+
+    def snapshot(self, now: float, activities: Mapping[Address, Activity] | None = None) -> Snapshot:
         """Everything as it is now."""
         if self._order is None:
             newest_first = sorted(self._entries.values(), key=_age, reverse=True)
@@ -90,6 +96,7 @@ class Board:
             entries=self._sorted,
             unreadable=tuple(self._unreadable.values()),
             rates=rates,
+            activities=activities or {},
             running=self._running,
             watching=self._watching,
         )

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 from textual.content import Content
 
+from capture_core.activity import NOTHING_SAID, is_active, judge
 from capture_core.facts import Liveness, SidecarKind, SidecarState
-from capview import present
+from capview import doing, present
 from capview.present import safe
 
 if TYPE_CHECKING:
@@ -38,6 +39,8 @@ def facts(entry: Entry, now: float) -> Iterator[tuple[str, str]]:
     yield "state", present.summary(entry)
     yield "process", present.process_words(entry.process)
     yield "log", present.log(entry).words
+    if silence := _silence(entry, now):
+        yield "now", silence
     yield "receipt", _LIVENESS[entry.liveness]
     yield "text", ", ".join((receipt.representation.kind, *map(safe, receipt.representation.transforms)))
     yield "", ""
@@ -49,6 +52,11 @@ def facts(entry: Entry, now: float) -> Iterator[tuple[str, str]]:
     yield "started", safe(receipt.times.started)
     yield "ended", safe(receipt.times.ended or present.UNKNOWN)
     yield from _origin(entry)
+
+
+def _silence(entry: Entry, now: float) -> str:
+    """What the files' own times tell of a running job; what its output says is told in the list of jobs."""
+    return doing.words(judge(entry, NOTHING_SAID, doing.silent_seconds(entry, now))) if is_active(entry) else ""
 
 
 def _stream(facts: StreamFacts, status: StreamStatus) -> Iterator[tuple[str, str]]:

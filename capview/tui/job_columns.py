@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from rich.cells import cell_len, set_cell_size
 
-from capview import present
+from capview import doing, present
 from capview.pager import FILE_ADAPTER
 from capview.present import Tone, safe
 
@@ -30,7 +30,8 @@ class Cell:
 class Column:
     """``width`` cells, 0: what the others leave; shown from ``since`` cells of screen on.
 
-    ``key``: what to sort by; largest first when ``falling``.
+    ``until``: shown below so many cells only, where another one shows the same on more room.  ``key``: what to sort
+    by; largest first when ``falling``.
     """
 
     title: str
@@ -38,6 +39,7 @@ class Column:
     cell: Callable[[Entry, Snapshot], Cell]
     key: Callable[[Entry, Snapshot], tuple[float | str, ...]]
     since: int = 0
+    until: int = 0
     right: bool = False
     falling: bool = False
 
@@ -61,6 +63,22 @@ def _state(entry: Entry, _: Snapshot) -> Cell:
     return Cell(text=f"{look.glyph} {word}", tone=look.tone)
 
 
+def _state_or_doing(entry: Entry, snapshot: Snapshot) -> Cell:
+    now = _doing(entry, snapshot)
+    return Cell(text=f"{present.state(entry).glyph} {now.text}", tone=now.tone) if now.text else _state(entry, snapshot)
+
+
+def _doing(entry: Entry, snapshot: Snapshot) -> Cell:
+    activity = snapshot.activities.get(entry.address)
+    words = "" if activity is None else next(doing.short(activity), "")
+    return Cell(text="") if activity is None or not words else Cell(text=words, tone=doing.tone(activity))
+
+
+def _percent(entry: Entry, snapshot: Snapshot) -> float:
+    activity = snapshot.activities.get(entry.address)
+    return -1.0 if activity is None or activity.progress is None else activity.progress.percent
+
+
 def _log(entry: Entry, _: Snapshot) -> Cell:
     look = present.log(entry)
     return Cell(text=f"{look.glyph} {look.words.removeprefix('log ')}", tone=look.tone)
@@ -76,10 +94,21 @@ def _started(entry: Entry) -> str:
 
 _URGENCY = {Tone.BUSY: 0, Tone.BAD: 1, Tone.DOUBTFUL: 2, Tone.GOOD: 3, Tone.QUIET: 4}
 
+_ROOMY = 88
+"""From so many cells on what a job is doing has a column of its own."""
+
 COLUMNS: tuple[Column, ...] = (
     Column(
         title="State",
         width=13,
+        until=_ROOMY,
+        cell=_state_or_doing,
+        key=lambda entry, _: (_URGENCY[present.state(entry).tone],),
+    ),
+    Column(
+        title="State",
+        width=13,
+        since=_ROOMY,
         cell=_state,
         key=lambda entry, _: (_URGENCY[present.state(entry).tone],),
     ),
@@ -88,6 +117,14 @@ COLUMNS: tuple[Column, ...] = (
         width=0,
         cell=lambda entry, _: Cell(text=label(entry)),
         key=lambda entry, _: (label(entry).lower(),),
+    ),
+    Column(
+        title="Now",
+        width=13,
+        since=_ROOMY,
+        cell=_doing,
+        key=lambda entry, snapshot: (_percent(entry, snapshot),),
+        falling=True,
     ),
     Column(
         title="Took",
@@ -101,7 +138,7 @@ COLUMNS: tuple[Column, ...] = (
         title="Rate",
         width=11,
         right=True,
-        since=100,
+        since=110,
         cell=lambda entry, snapshot: Cell(text=_rate(snapshot.rates.get(entry.address))),
         key=lambda entry, snapshot: (snapshot.rates.get(entry.address, 0.0),),
         falling=True,
@@ -148,12 +185,12 @@ COLUMNS: tuple[Column, ...] = (
 
 def sortable() -> tuple[Column, ...]:
     """The columns that one sorts by, by turns; the first is how the list is sorted at the start."""
-    return (COLUMNS[-1], *(column for column in COLUMNS[:-1] if column.width != 1))
+    return (COLUMNS[-1], *(column for column in COLUMNS[:-1] if column.width != 1 and not column.until))
 
 
 def visible(width: int) -> tuple[Column, ...]:
     """The columns that a screen of ``width`` cells has room for."""
-    wide = [column for column in COLUMNS if column.since <= width]
+    wide = [column for column in COLUMNS if column.since <= width and (not column.until or width < column.until)]
     titles = [column.title for column in wide]
     return tuple(c for c in wide if c.width != 1 or titles.count(c.title) == 1)
 

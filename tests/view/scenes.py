@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -81,6 +82,9 @@ def conversation(folder: Path, scene: Scene) -> Iterator[Path]:
     times = replace(owner.receipt.times, started="2026-11-30T16:39:30.000Z")
     owner.announce(replace(owner.receipt, times=times))
     owner.append("stdout", b"".join(b"[%3d/340] CC  src/module_%03d.c\n" % (n, n) for n in range(1, 208)))
+    for stream in ("stdout", "stderr"):
+        # A file's own time says for how long nothing was printed.
+        os.utime(owner.path(stream), (NOW, NOW))
     try:
         yield place
     finally:

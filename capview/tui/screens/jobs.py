@@ -67,6 +67,7 @@ class JobsScreen(Screen[None]):
         """Show later news."""
         self.jobs.snapshot = snapshot
         self._head()
+        self._say_what_it_does()
 
     def _head(self) -> None:
         snapshot, jobs, heading = self.jobs.snapshot, self.jobs, self.query_one(Line)
@@ -115,7 +116,12 @@ class JobsScreen(Screen[None]):
         if pane.entry is None or event.entry is None or pane.entry.address != event.entry.address:
             pane.preview = Preview()
         pane.entry = event.entry
+        self._say_what_it_does()
         self._show_preview()
+
+    def _say_what_it_does(self) -> None:
+        pane = self.query_one(JobPreview)
+        pane.activity = None if pane.entry is None else self.jobs.snapshot.activities.get(pane.entry.address)
 
     def on_resize(self) -> None:
         """Fit the preview."""

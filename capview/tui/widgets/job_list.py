@@ -104,7 +104,7 @@ class JobList(LineView, can_focus=True, inherit_bindings=False):
 
     def watch_snapshot(self, before: Snapshot, after: Snapshot) -> None:
         """Take news.  Only what is drawn changes when only the time went on."""
-        if before.entries is not after.entries or self.sorted_by.title in ("Took", "Rate"):
+        if before.entries is not after.entries or self.sorted_by.title in ("Now", "Took", "Rate"):
             self._arrange()
         if before.watching is not after.watching:
             self.refresh()

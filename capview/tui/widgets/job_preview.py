@@ -9,10 +9,11 @@ from textual.content import Content
 from textual.reactive import reactive
 from textual.widget import Widget
 
-from capview import present
+from capview import doing, present
 from capview.tui.job_columns import headline, label
 
 if TYPE_CHECKING:
+    from capture_core.activity import Activity
     from capture_core.source import Entry
 
 _FACT_LINES = 2
@@ -38,6 +39,7 @@ class JobPreview(Widget):
     """
 
     entry: reactive[Entry | None] = reactive(None)
+    activity: reactive[Activity | None] = reactive(None)
     preview: reactive[Preview] = reactive(Preview)
 
     @property
@@ -53,7 +55,9 @@ class JobPreview(Widget):
 
     def _facts(self, entry: Entry) -> list[Content]:
         sizes = ", ".join(f"{status.name} {present.size(status.committed)}" for status in entry.streams)
-        facts = (present.process_words(entry.process), sizes, entry.receipt.ref)
+        # While it runs there is nothing to say of its end.
+        now = None if self.activity is None else doing.words(self.activity)
+        facts = (now or present.process_words(entry.process), sizes, entry.receipt.ref)
         return [
             Content.assemble((headline(entry), "bold"), f"  {label(entry)}"),
             Content.styled("  ".join(facts), "$foreground 60%"),
