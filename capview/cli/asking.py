@@ -20,14 +20,15 @@ if TYPE_CHECKING:
 NO: Final = 1
 
 
-def ask(picked: Picked, kind: RequestKind, reason: str, *, heard: str) -> int:
-    """Ask, and wait until the owner has taken the request; say ``heard`` then.  The exit code.
+def ask(picked: Picked, kind: RequestKind, reason: str) -> bool:
+    """Ask, and wait until the owner has taken the request; ``False`` when it has not, which was said.
 
     Raises :class:`Refused` where nobody can be asked, and :class:`UnknownRef` when the capture was removed meanwhile.
     """
     path, entry = picked.catalogue.path, picked.entry
     if has_ended(entry):
-        return _too_late(entry)
+        too_late(entry)
+        return False
     ask_owner(path, entry, kind, reason)
     until = time.monotonic() + REQUEST_PATIENCE_SECONDS
     while is_waiting(path, entry):
@@ -35,16 +36,16 @@ def ask(picked: Picked, kind: RequestKind, reason: str, *, heard: str) -> int:
         entry = picked.fresh()
         if has_ended(entry) and is_waiting(path, entry):
             withdraw(path, entry)
-            return _too_late(entry)
+            too_late(entry)
+            return False
         if time.monotonic() > until:
             say(f"{entry.receipt.ref}: its owner has not heard it yet; the request stands, and it will when it looks")
-            return NO
+            return False
         time.sleep(REQUEST_LOOK_SECONDS)
-    say(f"{entry.receipt.ref}: {heard}")
-    return 0
+    return True
 
 
-def _too_late(entry: Entry) -> int:
+def too_late(entry: Entry) -> None:
+    """Say that there is nobody to be asked any more."""
     ended = "its owner died" if entry.liveness is Liveness.OWNER_DIED else "it has ended"
     say(f"{entry.receipt.ref}: {ended}, and nobody is there to be asked; {present.summary(entry)}")
-    return NO

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from capture_core.facts import RequestKind
-from capview.cli.asking import ask
+from capview.cli.asking import NO, ask
 from capview.cli.pick import add_ref, pick
+from capview.cli.words import say
 
 if TYPE_CHECKING:
     import argparse
@@ -31,5 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Ask; the exit code."""
     picked = pick(arguments.ref, arguments.conversation)
-    heard = f"its owner ends the command; capview wait {picked.name.capture} waits for that"
-    return ask(picked, RequestKind.CANCEL, arguments.reason, heard=heard)
+    if not ask(picked, RequestKind.CANCEL, arguments.reason):
+        return NO
+    say(f"{picked.entry.receipt.ref}: its owner ends the command; capview wait {picked.name.capture} waits for that")
+    return 0

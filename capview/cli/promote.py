@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING, Final
 
 from capture_core.facts import RequestKind
-from capview.cli.asking import ask
+from capture_core.limits import REQUEST_LOOK_SECONDS, REQUEST_PATIENCE_SECONDS
+from capview.cli.asking import NO, ask, too_late
+from capview.cli.endings import has_ended
 from capview.cli.pick import add_ref, pick
 from capview.cli.words import say
 
@@ -13,6 +16,8 @@ if TYPE_CHECKING:
     import argparse
 
     from capture_core.facts import Receipt
+    from capture_core.source import Entry
+    from capview.cli.pick import Picked
 
 EXAMPLE: Final = """\
 examples:
@@ -32,10 +37,31 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Ask; the exit code."""
     picked = pick(arguments.ref, arguments.conversation)
-    if _is_promoted(picked.entry.receipt):
-        say(f"{picked.entry.receipt.ref}: it is in the background already")
+    ref = picked.entry.receipt.ref
+    if not has_ended(picked.entry) and _is_promoted(picked.entry.receipt):
+        say(f"{ref}: it is in the background already")
         return 0
-    return ask(picked, RequestKind.PROMOTE, "", heard="it goes on in the background; nobody waits for it any more")
+    if not ask(picked, RequestKind.PROMOTE, ""):
+        return NO
+    entry = _decided(picked)
+    if not _is_promoted(entry.receipt) and has_ended(entry):
+        too_late(entry)
+        return NO
+    say(f"{ref}: it goes on in the background; nobody waits for it any more")
+    return 0
+
+
+def _decided(picked: Picked) -> Entry:
+    """The capture when its receipt says that it was promoted, or that it was too late; or after some patience.
+
+    Who waited is free at once: a disk that does not answer keeps only the receipt from saying so.
+    """
+    until = time.monotonic() + REQUEST_PATIENCE_SECONDS
+    while True:
+        entry = picked.fresh()
+        if _is_promoted(entry.receipt) or has_ended(entry) or time.monotonic() > until:
+            return entry
+        time.sleep(REQUEST_LOOK_SECONDS)
 
 
 def _is_promoted(receipt: Receipt) -> bool:

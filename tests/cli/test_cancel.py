@@ -86,6 +86,33 @@ def test_a_promoted_run_gives_its_ref_and_124_and_its_command_goes_on(here: Here
     assert here("wait", "@last")[0] == 7
 
 
+def test_what_is_in_the_background_is_not_promoted_again(here: Here, gate: Path) -> None:
+    capview("run", "--detach", "--conversation", str(here.conversation), "--", "sh", "-c", f"read line < {gate}")
+    for _ in range(2):
+        code, _, err = here("promote", "@last")
+        assert code == 0
+        assert err.endswith(b": it is in the background already\n")
+    gate.write_text("go\n")
+    assert here("wait", "@last")[0] == 0
+    assert here("promote", "@last")[0] == 1
+
+
+def test_a_command_that_ends_before_it_is_promoted_is_not_called_promoted(
+    here: Here, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    owner = Owner(here.conversation)
+    request = owner.folder / f"{owner.id}.request"
+
+    def take_and_end(_: float) -> None:
+        request.unlink()
+        owner.finish()
+
+    monkeypatch.setattr("time.sleep", take_and_end)
+    code, _, err = here("promote", "@last")
+    assert code == 1
+    assert b"it has ended, and nobody is there to be asked; ok, log complete" in err
+
+
 @pytest.mark.parametrize("command", ["cancel", "promote"])
 def test_who_has_ended_cannot_be_asked(here: Here, command: str) -> None:
     killed = ProcessFacts(state=ProcessState.EXITED, signal=9)
