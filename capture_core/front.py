@@ -178,8 +178,16 @@ class _Front:
             elif not ready:
                 ending = self._leave_it()
             self._loan.serve(ready)
+            self._look_for_hang_up()
         self._take_terminal()
         return ending
+
+    def _look_for_hang_up(self) -> None:
+        """The command has a terminal that is still there: it must be told, also where the kernel tells only a shell."""
+        number = signal.SIGHUP
+        if self._loan.is_hung_up and number not in self._passed_on and signal.getsignal(number) is not signal.SIG_IGN:
+            self._passed_on.add(number)
+            self._down.send(Signal(number))
 
     def _hear(self, word: object | None) -> Ending | None:  # noqa: C901 — a case for each word
         match word:
@@ -247,7 +255,9 @@ class _Front:
         if self._completing is not None:
             return self._settled(self._completing)
         if self._order.inline:
-            return self._ending(f"the capture's owner was killed; what outgrew a preview is a leftover, {self._place()}")
+            return self._ending(
+                f"the capture's owner was killed; what outgrew a preview is a leftover, {self._place()}"
+            )
         if self._exited is not None:
             return self._ending(f"the capture's owner was killed; {self._place()} is a leftover")
         return self._ending(f"the capture's owner was killed; see {self._place()}")

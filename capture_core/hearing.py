@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from capture_core.errors import CaptureError, Refused
 from capture_core.happenings import ENDING_SIGNALS, Leave, Signal
-from capture_core.link import Foreground, NotStarted
+from capture_core.link import Foreground, KeysOver, NotStarted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -86,6 +86,9 @@ class Hearing:
                 # At once, and so before what is asked of the job after it.
                 if self._pty is not None:
                     self._pty.put(foreground=word.given)
+            elif isinstance(word, KeysOver):
+                if self._pty is not None:
+                    self._pty.leave()
             else:
                 self._heard(word)  # type: ignore[arg-type]  # the front sends this, asks and nothing else
         self._heard(Leave())

@@ -14,7 +14,7 @@ import termios
 from typing import TYPE_CHECKING
 
 from capture_core.limits import COLUMNS, KEYS_BYTES, MOST_COLUMNS, ROWS
-from capture_core.link import Foreground
+from capture_core.link import Foreground, KeysOver
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -56,6 +56,8 @@ class Keyboard:
         self._over = False
         self._held = False
         """Whether ``^S`` holds the output."""
+        self.is_hung_up = False
+        """Whether the real terminal is gone."""
         self._typed = b""
         self._watched: dict[int, int] = {}
         os.set_blocking(master, False)
@@ -91,7 +93,7 @@ class Keyboard:
         if self.has_keys:
             self._set()
             self.fit()
-            self._is_typing = True
+            self._is_typing = not self.is_hung_up
         self._down.send(Foreground(given=True))
 
     def restore(self) -> None:
@@ -144,8 +146,9 @@ class Keyboard:
         except OSError:
             keys = b""
         if not keys and events & _GONE:
-            # Hung up: the signal that tells it comes by itself.
             self._is_typing = False
+            self.is_hung_up = True
+            self._down.send(KeysOver())
         self._typed += keys
         self._follow_flow(keys)
 

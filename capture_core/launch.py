@@ -37,6 +37,8 @@ class Command(NamedTuple):
     """So much output, of all streams together, ends it."""
     pty: Pair | None = None
     """A pseudo-terminal instead of a pipe, for the one stream ``output``; both ends stay the caller's."""
+    in_foreground: bool = False
+    """Of the pseudo-terminal, from the start."""
     undo_newlines: bool = False
     """Turn the CR LF of a terminal back into the LF that the command wrote."""
     before_spawn: Callable[[], object] | None = None
@@ -62,6 +64,7 @@ def spawn(command: Command, streams: tuple[StreamName, ...], limits: Limits) -> 
             stdin=command.stdin,
             stdout=writes[StreamName.STDOUT] if only is None else only,
             stderr=writes[StreamName.STDERR] if only is None else only,
+            terminal=command.pty.slave if command.pty is not None and command.in_foreground else None,
         )
         child = Child(
             command.argv,

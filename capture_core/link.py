@@ -33,6 +33,10 @@ class Foreground(NamedTuple):
     given: bool
 
 
+class KeysOver(NamedTuple):
+    """Nobody will type into the child's pseudo-terminal any more."""
+
+
 class Started(NamedTuple):
     """The child runs."""
 

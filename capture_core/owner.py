@@ -158,6 +158,7 @@ def _start(
             argv=order.argv,
             stdin=stdin if pty is None or stdin != 0 else pty.pair.slave,
             pty=None if pty is None else pty.pair,
+            in_foreground=pty is not None and pty.is_given,
             undo_newlines=pty is not None and not order.raw_binary,
             timeout_seconds=order.timeout_seconds,
             nice=order.nice,

@@ -21,6 +21,8 @@ class Descriptors(NamedTuple):
     stdin: int | None
     stdout: int
     stderr: int
+    terminal: int | None = None
+    """Its controlling terminal, in whose foreground it begins."""
 
 
 def start(
@@ -39,6 +41,18 @@ def start(
         raise _spawn_failed(argv[0], cwd, error) from error
     except ValueError as error:
         raise SpawnFailed(os.fsdecode(argv[0]), errno.EINVAL, str(error)) from error
+
+
+def _taking(terminal: int | None) -> Callable[[], object] | None:
+    """Put in the foreground by its parent, the child would run, and read, in the background first.
+
+    It is stopped for that, and the signal that lets it go on again takes a ``^Z`` with it that was typed meanwhile.
+    """
+    if terminal is None:
+        return None
+    from capture_core.terminal import Terminal
+
+    return lambda: Terminal(terminal).give(os.getpid())
 
 
 def _niced(nice: int, work: Callable[[], subprocess.Popen[bytes]]) -> subprocess.Popen[bytes]:
@@ -91,6 +105,7 @@ def _popen(
             env=env,
             process_group=None if session else 0,
             start_new_session=session,
+            preexec_fn=_taking(descriptors.terminal),  # noqa: PLW1509 — it calls the kernel and takes no lock
         )
 
     if not argv[0]:

@@ -39,7 +39,7 @@ class PseudoTerminal:
         self.pair = pair
         self._terminal = Terminal(pair.slave)
         self._lock = threading.Lock()
-        self._given = given
+        self.is_given = given
         self._group: int | None = None
         """Who is to be in the foreground when the child may have it."""
         self._exited = threading.Event()
@@ -55,9 +55,9 @@ class PseudoTerminal:
     def put(self, *, foreground: bool) -> None:
         """Put the child into the foreground, or whoever of its descendants was there before; or out of it."""
         with self._lock:
-            if not foreground and self._given:
+            if not foreground and self.is_given:
                 self._group = self._terminal.foreground() or self._group
-            self._given = foreground
+            self.is_given = foreground
             self._show()
 
     def feed(self, source: int | None) -> None:
@@ -91,7 +91,7 @@ class PseudoTerminal:
         own = os.getpgrp()
         if self._terminal.fd < 0 or self._group is None:
             return
-        if not self._given:
+        if not self.is_given:
             self._terminal.give(own)
         elif self._terminal.foreground() == own:
             self._terminal.give(self._group)

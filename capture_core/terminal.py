@@ -66,6 +66,7 @@ class Loan:
     """The terminal as it is lent to a command on pipes: the kernel gives its group all that is typed."""
 
     has_keys = False
+    is_hung_up = False
 
     def __init__(self, terminal: Terminal | None) -> None:
         self._terminal = terminal

@@ -52,7 +52,10 @@ class Terminal:
         return self._seen[start : self._read_from]
 
     def close(self) -> None:
-        """Hang up, and see the shell gone."""
+        """Hang up, once, and see the shell gone."""
+        if self.fd < 0:
+            return
         os.kill(self.pid, signal.SIGKILL)
         os.close(self.fd)
+        self.fd = -1
         os.waitpid(self.pid, 0)

@@ -1,4 +1,9 @@
-"""The terminal stays the child's: keys, stops and signals act as without capview, in a real shell on a real tty."""
+"""The terminal stays the child's: keys, stops and signals act as without capview, in a real shell on a real tty.
+
+Every test runs twice, on pipes and on a pseudo-terminal.  A child that leads the session of its pseudo-terminal (as
+``script`` and pty.fork have it) fails those of ``^Z``; a front that leaves the real terminal as it is fails those of
+``^C``, in which the shell's loop goes on or the child is not the one that is interrupted.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +19,8 @@ from tests.terminals import Terminal
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-RUN = "capview run --conversation c -- "
+
+ON_PIPES = "capview run --pty=never --conversation c -- "
 
 
 def await_stop(pid: int) -> None:
@@ -25,6 +31,12 @@ def await_stop(pid: int) -> None:
         time.sleep(0.01)
 
 
+@pytest.fixture(params=["never", "always"], ids=["pipes", "pty"])
+def run(request: pytest.FixtureRequest) -> str:
+    """The beginning of a command line that runs a command under capture."""
+    return f"capview run --pty={request.param} --conversation c -- "
+
+
 @pytest.fixture
 def terminal(tmp_path: Path) -> Iterator[Terminal]:
     terminal = Terminal(tmp_path, os.environ)
@@ -32,8 +44,8 @@ def terminal(tmp_path: Path) -> Iterator[Terminal]:
     terminal.close()
 
 
-def test_a_prompt_is_answered_by_hand(terminal: Terminal) -> None:
-    terminal.type(RUN + """python3 -c 'print("hello " + input("name? "))'\n""")
+def test_a_prompt_is_answered_by_hand(terminal: Terminal, run: str) -> None:
+    terminal.type(run + """python3 -c 'print("hello " + input("name? "))'\n""")
     terminal.expect(r"\nname\? ")
     terminal.type("Ada\n")
     assert "hello Ada" in terminal.expect(r"log complete")
@@ -41,8 +53,8 @@ def test_a_prompt_is_answered_by_hand(terminal: Terminal) -> None:
     assert "code 0" in terminal.run("echo code $?")
 
 
-def test_control_c_interrupts_the_child_alone_and_the_shell_sees_it(terminal: Terminal) -> None:
-    terminal.type(RUN + "sh -c 'trap \"echo caught; exit 3\" INT; echo up; while :; do sleep 0.1; done'\n")
+def test_control_c_interrupts_the_child_alone_and_the_shell_sees_it(terminal: Terminal, run: str) -> None:
+    terminal.type(run + "sh -c 'trap \"echo caught; exit 3\" INT; echo up; while :; do sleep 0.1; done'\n")
     terminal.expect(r"\nup\n")
     terminal.type("\x03")
     terminal.expect("caught")
@@ -50,9 +62,9 @@ def test_control_c_interrupts_the_child_alone_and_the_shell_sees_it(terminal: Te
     assert "code 3" in terminal.run("echo code $?")
 
 
-def test_control_c_ends_a_loop_of_the_shell(terminal: Terminal) -> None:
+def test_control_c_ends_a_loop_of_the_shell(terminal: Terminal, run: str) -> None:
     """A shell stops its loop only when its command died of the interrupt."""
-    terminal.type(f'for i in 1 2 3; do {RUN}sh -c "echo round $i; exec sleep 60"; done\n')
+    terminal.type(f'for i in 1 2 3; do {run}sh -c "echo round $i; exec sleep 60"; done\n')
     terminal.expect(r"\nround 1\n")
     terminal.type("\x03")
     terminal.expect("ready> ")
@@ -60,16 +72,16 @@ def test_control_c_ends_a_loop_of_the_shell(terminal: Terminal) -> None:
     assert "round 2" not in terminal.run("echo nothing more")
 
 
-def test_control_c_ends_a_script_that_runs_it(terminal: Terminal, tmp_path: Path) -> None:
-    (tmp_path / "script").write_text(f"{RUN} sh -c 'echo up; exec sleep 60'\necho went on\n")
+def test_control_c_ends_a_script_that_runs_it(terminal: Terminal, run: str, tmp_path: Path) -> None:
+    (tmp_path / "script").write_text(f"{run} sh -c 'echo up; exec sleep 60'\necho went on\n")
     terminal.type("bash script\n")
     terminal.expect(r"\nup\n")
     terminal.type("\x03")
     assert "went on" not in terminal.expect("ready> ")
 
 
-def test_control_z_stops_and_fg_goes_on(terminal: Terminal) -> None:
-    terminal.type(RUN + "sh -c 'echo up; read line; echo got $line'\n")
+def test_control_z_stops_and_fg_goes_on(terminal: Terminal, run: str) -> None:
+    terminal.type(run + "sh -c 'echo up; read line; echo got $line'\n")
     terminal.expect(r"\nup\n")
     terminal.type("\x1a")
     terminal.expect("Stopped")
@@ -83,9 +95,9 @@ def test_control_z_stops_and_fg_goes_on(terminal: Terminal) -> None:
     assert "code 0" in terminal.run("echo code $?")
 
 
-def test_bg_lets_the_child_go_on_without_the_terminal(terminal: Terminal, tmp_path: Path) -> None:
+def test_bg_lets_the_child_go_on_without_the_terminal(terminal: Terminal, run: str, tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "gate")
-    terminal.type(RUN + "sh -c 'echo up; read line < gate; echo over $line'\n")
+    terminal.type(run + "sh -c 'echo up; read line < gate; echo over $line'\n")
     terminal.expect(r"\nup\n")
     terminal.type("\x1a")
     terminal.expect("Stopped")
@@ -96,8 +108,8 @@ def test_bg_lets_the_child_go_on_without_the_terminal(terminal: Terminal, tmp_pa
     terminal.expect("ready> ")
 
 
-def test_a_background_job_that_reads_the_terminal_stops_and_fg_gives_it(terminal: Terminal) -> None:
-    terminal.run(RUN + "sh -c 'read line; echo got $line' &")
+def test_a_background_job_that_reads_the_terminal_stops_and_fg_gives_it(terminal: Terminal, run: str) -> None:
+    terminal.run(run + "sh -c 'read line; echo got $line' &")
     await_stop(int(terminal.run("echo pid $!").split("pid")[-1].split()[0]))
     assert "Stopped" in terminal.run("jobs")
     terminal.type("fg\n")
@@ -107,25 +119,25 @@ def test_a_background_job_that_reads_the_terminal_stops_and_fg_gives_it(terminal
     terminal.expect("ready> ")
 
 
-def test_in_a_pipeline_the_terminal_is_lent_on_demand(terminal: Terminal) -> None:
+def test_in_a_pipeline_the_terminal_is_lent_on_demand(terminal: Terminal, run: str) -> None:
     """The other end of the pipeline may need the terminal too: it is handed over only when the child asks."""
-    terminal.type(RUN + "sh -c 'read line < /dev/tty; echo got $line' | cat\n")
+    terminal.type(run + "sh -c 'read line < /dev/tty; echo got $line' | cat\n")
     terminal.expect("cat\n")
     terminal.type("me\n")
-    terminal.expect(r"\ngot me\n")
+    terminal.expect(r"\ngot me\r*\n")
     terminal.expect("ready> ")
 
 
-def test_the_child_has_the_terminal_s_foreground(terminal: Terminal) -> None:
+def test_the_child_has_the_terminal_s_foreground(terminal: Terminal, run: str) -> None:
     check = "import os; print('front' if os.tcgetpgrp(0) == os.getpgrp() == os.getpid() else 'back')"
-    assert "\nfront\n" in terminal.run(f'{RUN}sh -c "sleep 0.2; exec python3 -c \\"{check}\\""')
+    assert "\nfront\n" in terminal.run(f'{run}sh -c "sleep 0.2; exec python3 -c \\"{check}\\""')
 
 
 @pytest.mark.parametrize("name", ["TERM", "HUP"])
-def test_a_signal_to_capview_acts_on_the_child(terminal: Terminal, tmp_path: Path, name: str) -> None:
+def test_a_signal_to_capview_acts_on_the_child(terminal: Terminal, run: str, tmp_path: Path, name: str) -> None:
     os.mkfifo(tmp_path / "up")
     command = f"trap 'echo has {name}; exit 9' {name}; echo x > up; while :; do sleep 0.1; done"
-    terminal.run(f'{RUN} sh -c "{command}" & capview=$!')
+    terminal.run(f'{run} sh -c "{command}" & capview=$!')
     terminal.run("cat up")
     terminal.type(f"kill -{name} $capview\n")
     terminal.expect(f"has {name}")
@@ -133,26 +145,26 @@ def test_a_signal_to_capview_acts_on_the_child(terminal: Terminal, tmp_path: Pat
     terminal.expect("code 9")
 
 
-def test_nohup_is_inherited(terminal: Terminal) -> None:
-    shown = terminal.run(f"nohup {RUN} sh -c 'kill -HUP $$; echo still here' 2>&1 | cat")
+def test_nohup_is_inherited(terminal: Terminal, run: str) -> None:
+    shown = terminal.run(f"nohup {run} sh -c 'kill -HUP $$; echo still here' 2>&1 | cat")
     assert "still here" in shown
 
 
-def test_the_terminal_s_settings_are_as_before(terminal: Terminal) -> None:
+def test_the_terminal_s_settings_are_as_before(terminal: Terminal, run: str) -> None:
     before = terminal.run("stty -a")
-    terminal.run(RUN + "stty -a")
+    terminal.run(run + "stty -a")
     assert before.replace("stty -a", "").strip() == terminal.run("stty -a").replace("stty -a", "").strip()
 
 
 def test_a_job_with_another_stdin_does_not_take_the_terminal(terminal: Terminal) -> None:
     """Whoever started it so may be using the terminal itself, as a terminal UI does."""
     check = "import os; t = os.open('/dev/tty', 0); print('mine' if os.tcgetpgrp(t) == os.getpgrp() else 'not mine')"
-    assert "\nnot mine\n" in terminal.run(f'{RUN}python3 -c "{check}" < /dev/null')
+    assert "\nnot mine\n" in terminal.run(f'{ON_PIPES}python3 -c "{check}" < /dev/null')
 
 
 def test_a_background_job_that_no_shell_looks_after_does_not_ask_for_the_terminal_for_ever(terminal: Terminal) -> None:
     """It was stopped for reading, continued, and stopped again, with a processor to itself."""
     terminal.run("mkfifo gate")
-    terminal.run(f"bash -c \"({RUN}sh -c 'read go <gate; exec cat </dev/tty' 2>said &)\"")
+    terminal.run(f"bash -c \"({ON_PIPES}sh -c 'read go <gate; exec cat </dev/tty' 2>said &)\"")
     terminal.run("echo go > gate")
     assert "code 129" in terminal.run("capview wait --conversation c @last; echo code $?")
