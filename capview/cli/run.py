@@ -25,6 +25,7 @@ examples:
   capview run --quiet --limit 2GiB -- ./export-everything
   capview run --promote-after 30s -- pytest -q
   capview run --detach --label 'nightly build' -- make nightly
+  capview run --inline --budget 4KiB -- pytest -q
 
 An explicit --limit is your word: what all captures here may retain together counts as at least as much more than
 what they have.  Without it a capture ends at whichever limit comes first; the command runs on.
