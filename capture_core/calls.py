@@ -33,6 +33,12 @@ class CallOptions(TypedDict, total=False):
     """One pipe for both streams, so that their order is known."""
     timeout: float | None
     """Seconds, then TERM and KILL."""
+    nice: int
+    """Added to the command's niceness, within -20 and 19."""
+    memory_limit: int | None
+    """Bytes; when all its processes together have more, they are killed."""
+    max_output: int | None
+    """Bytes; at so much output, of all streams together, TERM and KILL."""
     raw_binary: bool
     """Keep the exact bytes of the streams, unmasked."""
     mask_env: Sequence[str]
@@ -52,6 +58,9 @@ class Call(NamedTuple):
     env: Mapping[str, str] | None = None
     merge: bool = False
     timeout: float | None = None
+    nice: int = 0
+    memory_limit: int | None = None
+    max_output: int | None = None
     raw_binary: bool = False
     mask_env: Sequence[str] = ()
     mask_files: Sequence[str] = ()
@@ -67,6 +76,9 @@ class Call(NamedTuple):
             cwd=None if self.cwd is None else checked.path("cwd", self.cwd),
             env=checked.environment(self.env),
             timeout=checked.seconds("timeout", self.timeout),
+            nice=checked.niceness("nice", self.nice),
+            memory_limit=checked.size_or_none("memory_limit", self.memory_limit),
+            max_output=checked.size_or_none("max_output", self.max_output),
         )
 
     def identity(self, conversation: str, ground: Ground) -> Identity:
@@ -83,4 +95,13 @@ class Call(NamedTuple):
 
     def command(self) -> Command:
         """What is run, reading nothing."""
-        return Command(argv=self.argv, cwd=self.cwd, env=self.env, stdin=None, timeout_seconds=self.timeout)
+        return Command(
+            argv=self.argv,
+            cwd=self.cwd,
+            env=self.env,
+            stdin=None,
+            timeout_seconds=self.timeout,
+            nice=self.nice,
+            memory_limit_bytes=self.memory_limit,
+            max_output_bytes=self.max_output,
+        )

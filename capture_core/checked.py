@@ -5,13 +5,16 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from threading import TIMEOUT_MAX
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from capture_core import upstream as said_of
 from capture_core.errors import BadInput
 from capture_core.facts import Producer, Upstream
 from capture_core.limits import Limits
 from capture_core.user_rule import UserRule
+
+if TYPE_CHECKING:
+    from typing import TypeGuard
 
 _MOST: Final = 2**63 - 1
 """The largest number that a file's size, and what is counted beside it, can hold."""
@@ -103,6 +106,26 @@ def seconds(name: str, given: object) -> float | None:
     if given is not None and not _is_number(given):
         raise BadInput(f"{name} must be a number of seconds, 0 or more, not {_shown(given)}")
     return given  # type: ignore[return-value]
+
+
+def niceness(name: str, given: object) -> int:
+    """What is added to a niceness."""
+    if not _is_whole(given) or not -20 <= given <= 19:  # noqa: PLR2004 — setpriority(2)
+        raise BadInput(f"{name} must be a whole number from -20 to 19, not {_shown(given)}")
+    return given
+
+
+def size_or_none(name: str, given: object) -> int | None:
+    """A number of bytes, at least 1, or nothing."""
+    if given is None:
+        return None
+    if not _is_whole(given) or not 1 <= given <= _MOST:
+        raise BadInput(f"{name} must be a whole number of bytes, 1 or more, not {_shown(given)}")
+    return given
+
+
+def _is_whole(given: object) -> TypeGuard[int]:
+    return isinstance(given, int) and not isinstance(given, bool)
 
 
 def _several(name: str, given: object) -> Sequence[object]:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from capture_core import Conversation, Limits
+from capture_core.errors import BadInput
 from capture_core.facts import CaptureState, EndReason, ProcessState
 from tests.strays import ESCAPES, hidden, is_alive, prepare, wait_for_end
 
@@ -131,3 +132,28 @@ def test_the_name_of_a_survivor_is_masked_and_bounded(
     assert survivor.pid == pid
     assert "\x1b" not in survivor.name
     assert "\x07" not in survivor.name
+
+
+def test_a_host_s_limits_end_its_jobs(conversation: Conversation) -> None:
+    allocate = "x = bytearray(200 << 20); import time; time.sleep(60)"
+    jobs = {
+        EndReason.MEMORY_LIMIT: conversation.start([sys.executable, "-c", allocate], memory_limit=100 << 20),
+        EndReason.MAX_OUTPUT: conversation.start(["yes"], max_output=100_000),
+    }
+    for reason, job in jobs.items():
+        receipt = job.wait()
+        assert receipt is not None
+        assert (receipt.process.state, receipt.process.reason and receipt.process.reason.kind) == (
+            ProcessState.CANCELLED,
+            reason,
+        )
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"nice": 20}, {"nice": "5"}, {"nice": True}, {"memory_limit": 0}, {"memory_limit": 1.5}, {"max_output": -1}],
+    ids=str,
+)
+def test_limits_that_are_none_are_refused(conversation: Conversation, options: dict[str, Any]) -> None:
+    with pytest.raises(BadInput):
+        conversation.start(["true"], **options)
