@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import os
-import shlex
 import stat
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from itertools import count
 from typing import TYPE_CHECKING
 
@@ -96,25 +94,6 @@ def test_what_came_after_a_cut_is_made_again(tmp_path: Path) -> None:
     assert said.text.endswith("4999\n5000\n")
     [shown] = records(tmp_path, job.ref)
     assert reproduce(str(tmp_path), seen(tmp_path, job.ref), shown).text == said.text
-
-
-def test_the_command_in_a_gap_prints_exactly_what_is_left_out(tmp_path: Path) -> None:
-    text = b"".join(b"line %d\n" % number for number in range(1_500))
-    owner = finished(tmp_path, text, b"")
-    said = render_files(str(tmp_path), seen(tmp_path, owner.ref), 2_000, option=str(tmp_path))
-    [line] = [line for line in said.text.splitlines() if "left out; " in line]
-    words = shlex.split(line.partition("left out; ")[2].removesuffix("]"))
-    done = subprocess.run(words, capture_output=True, check=False)
-    [head, tail] = said.ranges["stdout"]
-    assert (done.returncode, done.stderr) == (0, b"")
-    assert text[: head.end] + done.stdout + text[tail.start :] == text
-
-
-def test_a_large_file_is_not_read_whole(tmp_path: Path) -> None:
-    owner = Owner(tmp_path)
-    os.ftruncate(owner.fds["stdout"], 1 << 40)  # sparse: to read it would take a quarter of an hour
-    owner.finish(FAILED)
-    assert " bytes left out; capview read " in render_files(str(tmp_path), seen(tmp_path, owner.ref), 1_000).text
 
 
 # -- when it cannot -------------------------------------------------------------------------------------------------
@@ -272,37 +251,9 @@ def test_a_writer_that_is_killed_leaves_whole_records(tmp_path: Path) -> None:
     assert data == record * (len(data) // len(record))
 
 
-def test_a_receipt_of_a_dead_owner_is_shown_as_such(tmp_path: Path) -> None:
-    owner = Owner(tmp_path)
-    owner.append("stderr", b"half a")
-    owner.release()
-    said = render_files(str(tmp_path), seen(tmp_path, owner.ref), 500)
-    assert said.text == "[capview: end unknown, log cut: its owner died; stderr]\nhalf a"
-
-
-def test_a_missing_stream_is_told_by_the_first_line(tmp_path: Path) -> None:
-    owner = finished(tmp_path, b"out\n", b"err\n")
-    owner.path("stderr").unlink()
-    said = render_files(str(tmp_path), seen(tmp_path, owner.ref), 500)
-    assert said.text == "[capview: exit 0, log damaged; stdout]\nout\n"
-
-
-def test_of_an_owner_that_nobody_can_ask_it_says_so(tmp_path: Path) -> None:
-    owner = Owner(tmp_path, host="far", boot_id="far")
-    owner.release()
-    assert "nobody here can tell" in render_files(str(tmp_path), seen(tmp_path, owner.ref), 500).text
-
-
 def test_nothing_was_handed_out_of_most_captures(tmp_path: Path) -> None:
     owner = finished(tmp_path)
     assert records(tmp_path, owner.ref) == ()
-
-
-def test_a_receipt_is_not_changed_by_it(tmp_path: Path) -> None:
-    owner = finished(tmp_path)
-    entry = seen(tmp_path, owner.ref)
-    render_files(str(tmp_path), entry, 500)
-    assert replace(entry) == seen(tmp_path, owner.ref)
 
 
 def test_the_notes_go_with_their_capture_and_no_others(tmp_path: Path) -> None:
