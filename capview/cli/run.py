@@ -120,7 +120,11 @@ def run(arguments: argparse.Namespace) -> int:
             from capview.cli.words import say
 
             say("--on-complete is not run: with --no-capture nobody is there to see the end")
-        return _without_capture(arguments.command)
+        if arguments.timeout or arguments.memory_limit or arguments.max_output:
+            from capview.cli.words import say
+
+            say("--timeout, --memory-limit and --max-output have no effect: with --no-capture nobody looks on")
+        return _without_capture(arguments.command, arguments.nice)
     from capture_core.front import die_of
     from capture_core.front import run as run_front
     from capview.cli.place import NoDirectory
@@ -271,7 +275,10 @@ def _report(ending: Ending, arguments: argparse.Namespace) -> None:
         say(ending.words)
 
 
-def _without_capture(command: list[str]) -> int:
+def _without_capture(command: list[str], nice: int) -> int:
+    with contextlib.suppress(OSError):
+        # As nice(1) does: it runs all the same.
+        os.nice(nice)
     try:
         os.execvp(command[0], command)
     except OSError as error:
