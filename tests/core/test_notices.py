@@ -233,7 +233,7 @@ def test_what_is_known_of_captures_that_are_gone_does_not_grow_for_ever(
     stays = finished(place, tool="python")
     sizes = []
     for _ in range(40):
-        owner = finished(place)
+        owner = finished(place, second=1)
         assert told(place)[-1] == owner.id
         for file in owner.folder.iterdir():
             file.unlink()
