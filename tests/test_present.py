@@ -18,6 +18,7 @@ from capture_core.facts import (
     EndedBy,
     EndReason,
     Liveness,
+    OtherProcess,
     PreviewFacts,
     ProcessFacts,
     ProcessState,
@@ -122,6 +123,44 @@ def test_who_ended_a_process_and_with_which_words() -> None:
     process = ProcessFacts(state=ProcessState.CANCELLED, signal=15, reason=reason)
     assert present.process_words(process) == "cancelled, signal SIGTERM, asked for: too loud\\e[2J\\nexit 0"
     assert {present.process_words(replace(process, reason=EndedBy(kind=kind))) for kind in EndReason}
+
+
+def others(*names: str) -> tuple[OtherProcess, ...]:
+    return tuple(OtherProcess(pid=number, name=name) for number, name in enumerate(names, 7))
+
+
+@pytest.mark.parametrize(
+    ("names", "words"),
+    [
+        ((), "cancelled (SIGTERM), log complete"),
+        (("sleep",), "cancelled (SIGTERM, still running: sleep (7)), log complete"),
+        (("sh", "a\x1b[2Jb"), "cancelled (SIGTERM, still running: sh (7), a\\e[2Jb (8)), log complete"),
+        (("sh", "sh", "cc", "as"), "cancelled (SIGTERM, still running: sh (7), sh (8) and 2 more), log complete"),
+    ],
+    ids=["nobody", "one", "control in a name", "many"],
+)
+def test_who_outlived_a_job_that_was_ended(running: Entry, names: tuple[str, ...], words: str) -> None:
+    process = ProcessFacts(state=ProcessState.CANCELLED, signal=15, survivors=others(*names))
+    receipt = replace(running.receipt, process=process, capture=COMPLETE)
+    assert present.receipt_line(receipt) == f"{words}: {receipt.ref}"
+    assert ("still running: " in present.process_words(process)) == bool(names)
+
+
+@pytest.mark.parametrize(
+    ("holders", "words"),
+    [
+        (None, "something kept its pipe open"),
+        ((), "something kept its pipe open"),
+        (others("sleep"), "sleep (7) kept its pipe open"),
+        (others("sh", "sleep", "cc"), "sh (7), sleep (8) and 1 more kept its pipe open"),
+    ],
+    ids=["unknown", "nobody seen", "one", "many"],
+)
+def test_who_keeps_a_pipe_open(running: Entry, holders: tuple[OtherProcess, ...] | None, words: str) -> None:
+    """Each is named once, however many streams it holds."""
+    drained = CaptureFacts(state=CaptureState.PARTIAL, reason=CaptureReason.DRAIN_TIMEOUT)
+    streams = {name: replace(facts, held_by=holders) for name, facts in running.receipt.streams.items()}
+    assert present.log_words(drained, replace(running.receipt, streams=streams)) == f"log cut: {words}"
 
 
 @pytest.mark.parametrize(
