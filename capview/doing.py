@@ -27,10 +27,9 @@ def look(path: str, entry: Entry, now: float) -> Activity | None:
 
 
 def silent_seconds(entry: Entry, now: float) -> float:
-    """How long nothing was printed, by the files' own times; since its start, where nothing ever was."""
-    times = [status.modified for status in entry.streams if status.modified is not None]
-    last = max([*times, present.moment(entry.receipt.times.started) or 0.0])
-    return max(0.0, now - last) if last else 0.0
+    """How long nothing was printed, by the files' own times: they are made when the job starts."""
+    last = max((status.modified for status in entry.streams if status.modified is not None), default=now)
+    return max(0.0, now - last)
 
 
 def reads(entry: Entry) -> bool | None:
