@@ -183,6 +183,18 @@ def test_a_reader_that_has_enough_stops_neither_command_nor_capture(place: Path)
     assert captured(place).endswith(b"50000\nend\n")
 
 
+def test_what_a_terminal_still_holds_behind_a_slow_reader_is_kept(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The kernel tells at most 4 KiB of what a terminal holds: who believes that cuts off the rest of the end."""
+    monkeypatch.setenv("CAPVIEW_DRAIN_SECONDS", "0.01")
+    # More than a pipe takes, and no more than pipe and terminal take together: the command ends before it is read.
+    script = "capview run --pty --conversation c -- seq 13000 | (capview wait --conversation c --timeout 1 @last; cat)"
+    done = subprocess.run(["sh", "-c", script], capture_output=True, check=False)
+    text = b"".join(b"%d\n" % n for n in range(1, 13_001))
+    assert done.stdout.replace(b"\r\n", b"\n") == text
+    assert captured(place) == text
+    assert receipt(place)["capture"]["state"] == "complete"
+
+
 def test_on_pipes_nothing_of_it_is_loaded(place: Path) -> None:
     del place
     done = subprocess.run(

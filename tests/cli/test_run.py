@@ -157,6 +157,24 @@ def test_a_closed_reader_stops_the_pass_through_and_nothing_else(place: Path) ->
     assert receipt["streams"]["stdout"]["lines"] == 100000  # type: ignore[index]
 
 
+@pytest.mark.parametrize("closed", ["1", "2"], ids=["stdout", "stderr"])
+def test_one_closed_reader_leaves_the_other_stream_passing(place: Path, tmp_path: Path, closed: str) -> None:
+    """A pass-through that ends with its first EPIPE, as that of ``tee`` without ``-p`` does, loses the other stream."""
+    other = {"1": "2", "2": "1"}[closed]
+    shown = tmp_path / "shown"
+    script = "for i in 1 2 3; do echo out $i; echo err $i >&2; done"
+    read, write = os.pipe()
+    os.close(read)
+    run = f"capview run --conversation {place} -- sh -c '{script}' {other}>{shown} {closed}>&{write}"
+    subprocess.run(["bash", "-c", run], pass_fds=(write,), check=True)
+    os.close(write)
+    kind = {"1": "err", "2": "out"}[closed]
+    assert [line for line in shown.read_text().splitlines() if line.startswith(kind)] == [
+        f"{kind} {n}" for n in (1, 2, 3)
+    ]
+    assert receipts(place)[0]["capture"] == {"state": "complete", "reason": None}
+
+
 def test_a_full_screen_is_said_and_the_capture_has_it_all(place: Path) -> None:
     with Path("/dev/full").open("wb") as full:
         done = subprocess.run(
