@@ -95,7 +95,7 @@ def processes_with(text: str) -> list[str]:
 
 
 def test_every_block_of_commands_is_run_by_a_test() -> None:
-    assert set(SHELL) == {"try", "run", "watch", "files", "script", "consumers", "inline", "settings", "masking"}
+    assert set(SHELL) == {"try", "run", "watch", "files", "script", "consumers", "inline", "settings", "masking", "tee"}
 
 
 def test_make_demo_shows_the_samples_and_leaves_nothing_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -157,6 +157,12 @@ def test_a_script_waits_and_reads_why_it_failed(project: Path) -> None:
     printed = bash(SHELL["script"], project)
     assert printed.startswith("check failed\n")
     assert printed.endswith("\nmake check\n")
+
+
+def test_what_is_piped_is_captured_and_goes_on(project: Path) -> None:
+    assert bash(SHELL["tee"], project) == "warning: unused\n"
+    assert b"a build" in capview("ls", cwd=project).stdout
+    assert capview("read", "@last", cwd=project).stdout.endswith(b"compiling\nwarning: unused\n")
 
 
 def test_a_model_is_given_how_it_ended_first(project: Path) -> None:
