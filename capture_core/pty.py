@@ -82,9 +82,15 @@ class PseudoTerminal:
             ask(Signal(signal.SIGCONT))
 
     def child_exited(self) -> None:
-        """Close the child's end, so that the last descendant who holds it makes the end."""
+        """Close the child's end, so that the last descendant who holds it makes the end.
+
+        Those in the foreground would be hung up when we end, as the session's leader: what the child left behind is
+        not.
+        """
         self._exited.set()
         with self._lock:
+            self.is_given = False
+            self._show()
             self._terminal.close()
 
     def _show(self) -> None:

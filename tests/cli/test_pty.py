@@ -176,6 +176,20 @@ def test_who_holds_the_terminal_after_the_end_is_named_and_not_hung_up(place: Pa
     assert captured(place) == b"up\n"
 
 
+def test_what_it_leaves_behind_is_not_hung_up_when_its_owner_ends(place: Path) -> None:
+    """The kernel hangs up the foreground of a session's leader that ends; the child's group was just that."""
+    os.mkfifo(place / "gate")
+    os.mkfifo(place / "proof")
+    script = "(read x < gate; echo lives > proof) < /dev/null > /dev/null 2>&1 & echo $PPID"
+    owner = int(run("--pty", "--", "sh", "-c", script).stdout)
+    while Path(f"/proc/{owner}/fd").exists() and os.path.lexists(f"/proc/{owner}/fd/0"):
+        time.sleep(0.01)
+    gate = os.open(place / "gate", os.O_RDWR)
+    os.write(gate, b"go\n")
+    assert (place / "proof").read_text() == "lives\n"
+    os.close(gate)
+
+
 def test_a_reader_that_has_enough_stops_neither_command_nor_capture(place: Path) -> None:
     script = "capview run --pty --conversation c -- sh -c 'seq 50000; echo end' | head -1"
     done = subprocess.run(["bash", "-c", script + "; echo ${PIPESTATUS[0]}"], capture_output=True, check=False)
