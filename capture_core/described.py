@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from capture_core.facts import SidecarFacts
+    from capture_core.marks import Marks
     from capture_core.sidecar_file import Sidecars
 
 
@@ -19,7 +20,7 @@ class _Note(NamedTuple):
 
     start: int
     end: int
-    styles: list[tuple[int, int]]
+    styles: Marks
     arrived: int | None
 
 
@@ -42,7 +43,7 @@ class Description:
         self._sidecars: Sidecars | None = None
         self._waiting: list[_Note] | None = [] if waits else None
 
-    def append(self, start: int, end: int, styles: list[tuple[int, int]], arrived: int | None) -> None:
+    def append(self, start: int, end: int, styles: Marks, arrived: int | None) -> None:
         """Say what is known of the text ``start:end``, which has just been committed."""
         if self._waiting is not None:
             self._waiting.append(_Note(start, end, styles, arrived))

@@ -17,15 +17,18 @@ from __future__ import annotations
 
 import re
 from enum import Enum, auto
+from itertools import accumulate, compress, islice
+from operator import ne
 from typing import TYPE_CHECKING
 
 from capture_core.decode import weight
 from capture_core.limits import CONTROL_STRING_BYTES, SGR_BYTES
+from capture_core.marks import Marks
 from capture_core.styles import EFFECTS, PLAIN, after
 from capture_core.twice_encoded import LOOK_BACK_BYTES, Told, may_be_a_character, told
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Sequence
 
 _ESC = b"\x1b"
 _BACKSPACE = b"\b"
@@ -130,23 +133,23 @@ class Escapes:
         self._before = (self._before + text[-LOOK_BACK_BYTES:])[-LOOK_BACK_BYTES:]
         return text
 
-    def feed(self, text: bytes, at: int) -> tuple[bytes, list[tuple[int, int]]]:
+    def feed(self, text: bytes, at: int) -> tuple[bytes, Marks]:
         """Return what is kept of the block, and the changes of style in it, each with where it is, kept from ``at``.
 
         Of several in one place the last counts.
         """
         if self._state is _State.DOUBT and not (text := self._settled(text)):
-            return b"", []
+            return b"", Marks()
         return self._strip(text, at)
 
-    def release(self, at: int) -> tuple[bytes, list[tuple[int, int]]]:
+    def release(self, at: int) -> tuple[bytes, Marks]:
         """Take what is in doubt for text: nothing more will tell.  Return it as :meth:`feed` does."""
         if self._state is not _State.DOUBT:
-            return b"", []
+            return b"", Marks()
         self._state = _State.TEXT
         return self._strip(bytes(self._doubtful[len(self._before) :]), at)
 
-    def _strip(self, text: bytes, at: int) -> tuple[bytes, list[tuple[int, int]]]:
+    def _strip(self, text: bytes, at: int) -> tuple[bytes, Marks]:
         start, styles = self._skip_begun(text, at)
         cut = _last_sequence(text, start)
         kept = self._sweep(text[start:cut], styles, at)
@@ -166,14 +169,14 @@ class Escapes:
         self._tell(self._doubtful, begin, len(self._doubtful), looked_at=end - begin)
         return b"" if self._state is _State.DOUBT else bytes(self._doubtful[begin:])
 
-    def _skip_begun(self, text: bytes, at: int) -> tuple[int, list[tuple[int, int]]]:
+    def _skip_begun(self, text: bytes, at: int) -> tuple[int, Marks]:
         """Return where what an earlier block began comes to an end, and the style that it stood for."""
         start, style = 0, self._style
         while self.open and start < len(text):
             start = self._skip(text, start, len(text))
-        return start, [] if self._style == style else [(at, self._style)]
+        return start, Marks(() if self._style == style else ((at, self._style),))
 
-    def _sweep(self, text: bytes, styles: list[tuple[int, int]], at: int) -> bytes | None:
+    def _sweep(self, text: bytes, styles: Marks, at: int) -> bytes | None:
         """Strip by operations on the whole block when all that it holds is simple: nearly always; else ``None``."""
         parts = _BEFORE_ESC.split(text)
         pieces = parts[::2]
@@ -183,21 +186,19 @@ class Escapes:
                 return None
             pieces = [_without_single(piece) for piece in pieces]
             plain = b"".join(pieces)
-        self._note(zip(pieces, parts[1::2], strict=False), styles, at)
+        self._note(pieces, parts[1::2], styles, at)
         return plain
 
-    def _note(self, pairs: Iterable[tuple[bytes, bytes | None]], styles: list[tuple[int, int]], at: int) -> None:
-        """Note the styles of pieces of text, each with what follows it and may change the style."""
+    def _note(self, pieces: Sequence[bytes], between: Sequence[bytes | None], styles: Marks, at: int) -> None:
+        """Note the styles of pieces of text, with what stands between them and may change the style."""
         style = self._style
-        for piece, sequence in pairs:
-            at += len(piece)
-            if sequence is not None:
-                keeps, adds = EFFECTS[sequence]
-                if style != (style := style & keeps | adds):
-                    styles.append((at, style))
+        behind = [style := style & keeps | adds for keeps, adds in map(EFFECTS.__getitem__, between)]
+        changes = list(map(ne, behind, [self._style, *behind]))
+        ends = islice(accumulate(map(len, pieces), initial=at), 1, None)
+        styles.extend(compress(ends, changes), compress(behind, changes), are_merged=all(pieces[1:-1]))
         self._style = style
 
-    def _walk(self, text: bytes, position: int, styles: list[tuple[int, int]], at: int) -> bytes:
+    def _walk(self, text: bytes, position: int, styles: Marks, at: int) -> bytes:
         """Strip one sequence after another: what :meth:`_sweep` means."""
         end = len(text)
         kept: list[bytes] = []
@@ -208,7 +209,7 @@ class Escapes:
                 style = self._style
                 position = self._skip(text, position, end)
                 if self._style != style:
-                    styles.append((at, self._style))
+                    styles.append(at, self._style)
                 continue
             opening = _OPENING.search(text, position, end)
             piece = _without_single(text[position : opening.start() if opening else end])

@@ -9,6 +9,7 @@ from capture_core.facts import RepresentationFacts, RepresentationKind
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from capture_core.marks import Marks
     from capture_core.sanitise import Counts
     from capture_core.stage import Masking, TextStage
 
@@ -32,9 +33,11 @@ class Raw:
         self.accepted += len(raw)
         return raw
 
-    def take_styles(self) -> list[tuple[int, int]]:
+    def take_styles(self) -> Marks:
         """Raw bytes have no style: their control sequences are among them."""
-        return []
+        from capture_core.marks import Marks
+
+        return Marks()
 
     def finish(self, *, eof: bool) -> bytes:  # noqa: ARG002 — either way nothing was held
         """Nothing is left."""

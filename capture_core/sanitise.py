@@ -16,6 +16,7 @@ from capture_core.strip import Stripper
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from capture_core.marks import Marks
     from capture_core.redact.scanning import Engine
 
 
@@ -105,7 +106,7 @@ class Sanitiser:
         """Settle all that is held.  Without ``eof`` more was to come; what only that could decide is omitted."""
         return self._given(self._stages.finish(eof=eof)) if self._stages else b""
 
-    def take_styles(self) -> list[tuple[int, int]]:
+    def take_styles(self) -> Marks:
         """Return the styles of text given out so far, each by the offset where it begins in all of it; each once."""
         return self._places.take()
 

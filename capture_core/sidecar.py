@@ -8,13 +8,14 @@ or nanoseconds since 1970-01-01 UTC.
 from __future__ import annotations
 
 import struct
+import sys
+from array import array
 from bisect import bisect_right
 from collections import deque
-from itertools import chain
-from operator import itemgetter
 from typing import TYPE_CHECKING, Final
 
 from capture_core.limits import SIDECAR_TIME_NANOSECONDS
+from capture_core.marks import Marks
 from capture_core.record import NamedTuple
 from capture_core.styles import PLAIN
 
@@ -32,9 +33,14 @@ class Mark(NamedTuple):
 RECORD_BYTES: Final = struct.calcsize("<QQ")
 
 
-def encode(marks: Sequence[tuple[int, int]]) -> bytes:
+def encode(marks: Marks | Iterable[tuple[int, int]]) -> bytes:
     """Return the records, one behind the other."""
-    return struct.pack(f"<{2 * len(marks)}Q", *chain.from_iterable(marks))
+    marks = marks if isinstance(marks, Marks) else Marks(marks)
+    records = array("Q", bytes(RECORD_BYTES * len(marks)))
+    records[::2], records[1::2] = marks.offsets, marks.values
+    if sys.byteorder == "big":
+        records.byteswap()
+    return records.tobytes()
 
 
 def decode(records: bytes) -> tuple[Mark, ...]:
@@ -51,19 +57,19 @@ class Places:
     """
 
     def __init__(self) -> None:
-        self._waiting: list[tuple[int, int]] = []
+        self._waiting = Marks()
         self._edits: deque[tuple[int, int, int]] = deque()
         """Edits that no waiting style is known to stand behind."""
         self._given = 0
         self._shift = 0
         """By how much the edits that were gone through moved what comes behind them."""
         self._shift_of_all = 0
-        self._ready: list[tuple[int, int]] = []
+        self._ready = Marks()
         """Styles that an insertion settled."""
         self._edge = 0
         """Where in what was fed the last edit that was gone through ends."""
 
-    def give(self, length: int, styles: list[tuple[int, int]], edits: Sequence[tuple[int, int, int]]) -> None:
+    def give(self, length: int, styles: Marks, edits: Sequence[tuple[int, int, int]]) -> None:
         """Note that so many bytes were given out, after ``styles`` began and ``edits`` were made in what was fed."""
         self._given += length
         if edits and not styles and not self._waiting and not self._edits:
@@ -74,7 +80,7 @@ class Places:
             self._edge = edits[-1][0] + edits[-1][1]
             return
         if self._waiting:
-            self._waiting += styles
+            self._waiting.extend(styles.offsets, styles.values)
         else:
             self._waiting = styles  # nobody else has it any more
         for edit in edits:
@@ -87,10 +93,10 @@ class Places:
 
         A style that was told before begins before them, one that is told later behind them.
         """
-        self.give(length, [], [(self._given - self._shift_of_all, 0, length)])
+        self.give(length, Marks(), [(self._given - self._shift_of_all, 0, length)])
         self._ready = self.take()
 
-    def take(self) -> list[tuple[int, int]]:
+    def take(self) -> Marks:
         """Return the styles whose place is known now, each with its offset in what was given out, in order.
 
         Each is told once; of several at one offset, which are told together, the last counts.
@@ -100,29 +106,32 @@ class Places:
             waiting
             and not self._edits
             and not self._ready
-            and self._edge <= waiting[0][0]
-            and waiting[-1][0] + self._shift < self._given
+            and self._edge <= waiting.offsets[0]
+            and waiting.offsets[-1] + self._shift < self._given
         ):
             # Nearly always, so that it should take no time.
-            self._waiting = []
-            return [(at + self._shift, style) for at, style in waiting] if self._shift else waiting
+            self._waiting = Marks()
+            waiting.shift(self._shift)
+            return waiting
+        if not (waiting or self._edits or self._ready):
+            return Marks()
         placed = list(self._places())
-        del waiting[: len(placed)]
-        if not waiting:
+        self._waiting = waiting.part(len(placed))
+        if not self._waiting:
             # Whatever comes begins behind all of them.
             while self._edits:
                 self._pass_edit()
         self._merge_omitted()
-        taken, self._ready = self._ready + placed, []
+        taken, self._ready = Marks([*self._ready, *placed]), Marks()
         return taken
 
     def _merge_omitted(self) -> None:
         """Of styles within what is omitted keep the last: all of them would begin behind it, and it may not end."""
-        waiting = self._waiting
-        while waiting and self._edits and self._edits[0][0] == self._edge >= waiting[0][0] and not self._edits[0][2]:
+        at, edits = self._waiting.offsets, self._edits
+        while at and edits and edits[0][0] == self._edge >= at[0] and not edits[0][2]:
             self._pass_edit()
-        within = bisect_right(waiting, self._edge, key=itemgetter(0))
-        del waiting[: max(0, within - 1)]
+        within = bisect_right(at, self._edge)
+        self._waiting = self._waiting.part(max(0, within - 1))
 
     def _places(self) -> Iterator[tuple[int, int]]:
         """The styles whose place is known, going through the edits before each."""
@@ -146,8 +155,16 @@ class StyleRuns:
     def __init__(self) -> None:
         self._last = PLAIN
 
-    def marks(self, styles: Iterable[tuple[int, int]], end: int) -> list[tuple[int, int]]:
+    def marks(self, styles: Marks, end: int) -> Marks:
         """Return the records of styles before ``end``, as :meth:`Places.take` tells them."""
+        if styles and styles.is_merged and styles.offsets[-1] < end:
+            # Nearly always, so that it should take no time.
+            goes_on = styles.values[0] == self._last
+            self._last = styles.values[-1]
+            return styles.part(1) if goes_on else styles
+        return Marks(self._merged(styles, end))
+
+    def _merged(self, styles: Marks, end: int) -> list[tuple[int, int]]:
         marks: list[tuple[int, int]] = []
         last, before, place = self._last, self._last, -1
         for mark in styles:
@@ -170,9 +187,9 @@ class ArrivalTimes:
     def __init__(self) -> None:
         self._last: int | None = None
 
-    def marks(self, start: int, arrived: int) -> list[tuple[int, int]]:
+    def marks(self, start: int, arrived: int) -> Marks:
         """Return the record of text from ``start`` on, which ``arrived`` then; none so soon after the last one."""
         if self._last is not None and arrived - self._last < SIDECAR_TIME_NANOSECONDS:
-            return []
+            return Marks()
         self._last = arrived
-        return [(start, arrived)]
+        return Marks([(start, arrived)])

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 from capture_core.durable import FINAL_MODE, ShortWrite, size_of, write_all
 from capture_core.errors import Refused
 from capture_core.facts import SidecarFacts, SidecarKind, SidecarState
+from capture_core.marks import Marks
 from capture_core.sidecar import RECORD_BYTES, ArrivalTimes, StyleRuns, encode
 from capture_core.styles import PLAIN
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable
 
     from capture_core.budget import Budget
     from capture_core.durable import NewFile
@@ -29,7 +30,7 @@ class Sidecars:
         self._times = ArrivalTimes()
         self._files = {kind: SidecarFile(kind, make, budget) for kind in SidecarKind}
 
-    def append(self, start: int, end: int, styles: Iterable[tuple[int, int]], arrived: int | None) -> None:
+    def append(self, start: int, end: int, styles: Marks, arrived: int | None) -> None:
         """Say what is known of the text ``start:end``, which has just been committed."""
         # The time first: it takes one record, and styles may take all the room there is.
         if arrived is not None:
@@ -77,17 +78,17 @@ class SidecarFile:
         """Whether there ever was a record to be written."""
         return bool(self._records) or self._state is not SidecarState.WHOLE
 
-    def append(self, marks: Sequence[tuple[int, int]]) -> None:
+    def append(self, marks: Marks) -> None:
         """Write as many of the records as fit; the text that they speak of is committed."""
         if not marks or self._state is not SidecarState.WHOLE:
             return
         spare = 1 if self._closes and not self._records else 0
         fits = self._budget.take_records(len(marks), RECORD_BYTES, spare=spare)
-        kept, lost = marks[:fits], marks[fits:]
+        kept, lost = marks.part(0, fits), marks.part(fits)
         if kept:
             self._write(kept)
         if lost and self._state is SidecarState.WHOLE:
-            self._stop(SidecarState.FULL, lost[0][0])
+            self._stop(SidecarState.FULL, lost.offsets[0])
 
     def seal(self) -> None:
         """Make it durable, and take the right to write from the file."""
@@ -121,23 +122,23 @@ class SidecarFile:
     def _stop(self, state: SidecarState, end: int) -> None:
         """Say nothing of the text from ``end`` on."""
         if self._closes and self._records and self._last != PLAIN:
-            self._write([(end, PLAIN)])
+            self._write(Marks([(end, PLAIN)]))
         if self._state is SidecarState.WHOLE:
             self._state, self._end = state, end
 
-    def _write(self, marks: Sequence[tuple[int, int]]) -> None:
+    def _write(self, marks: Marks) -> None:
         try:
             if self._file is None:
                 self._name, self._file = self._make(self._kind)
             write_all(self._file.fd, encode(marks))
         except ShortWrite as error:
             self._records += (whole := error.done // RECORD_BYTES)
-            self._fail(marks[whole][0])
+            self._fail(marks.offsets[whole])
         except (OSError, Refused):
-            self._fail(marks[0][0])
+            self._fail(marks.offsets[0])
         else:
             self._records += len(marks)
-            self._last = marks[-1][1]
+            self._last = marks.values[-1]
 
     def _fail(self, end: int) -> None:
         self._state, self._end = SidecarState.FAILED, end

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from capture_core.facts import OtherProcess, PreviewFacts
     from capture_core.handoff import ReaderCounts
     from capture_core.limits import Limits
+    from capture_core.marks import Marks
     from capture_core.sidecar_file import Sidecars
     from capture_core.stage import TextStage
 
@@ -34,7 +35,7 @@ class _Block(NamedTuple):
     """Text under way to the file, the styles in it, and when it arrived."""
 
     text: bytes
-    styles: list[tuple[int, int]]
+    styles: Marks
     arrived: int | None
 
 

@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from capture_core.facts import RepresentationFacts
+    from capture_core.marks import Marks
     from capture_core.sanitise import Counts
 
 
@@ -35,7 +36,7 @@ class TextStage(Protocol):
     def finish(self, *, eof: bool) -> bytes:
         """Text that the end decides; nothing is held afterwards."""
 
-    def take_styles(self) -> list[tuple[int, int]]:
+    def take_styles(self) -> Marks:
         """The styles of text given out so far, each by the offset where it begins in all of it; each once."""
 
 

@@ -10,6 +10,7 @@ import re
 from typing import TYPE_CHECKING
 
 from capture_core.escapes import Escapes
+from capture_core.marks import Marks
 from capture_core.overstrike import BACKSPACE, Overstrikes
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ class Stripper:
         self._overstrikes = Overstrikes()
         self._length = 0
         """Bytes given out."""
-        self._styles: list[tuple[int, int]] = []
+        self._styles = Marks()
         self._waiting: int | None = None
         """The style behind a held underscore."""
 
@@ -49,13 +50,13 @@ class Stripper:
         """Raw bytes stripped."""
         return self._escapes.accepted + self._overstrikes.accepted
 
-    def take_styles(self) -> list[tuple[int, int]]:
+    def take_styles(self) -> Marks:
         """Return the styles that begin in the text so far, each with its offset in all text given out, in order.
 
         Each is told once; of several at one offset the last counts.  Where a style begins is known when the text
         before it is given out.  See :mod:`capture_core.styles`.
         """
-        styles, self._styles = self._styles, []
+        styles, self._styles = self._styles, Marks()
         return styles
 
     def feed(self, text: bytes, *, is_plain: bool = False) -> bytes:
@@ -73,19 +74,22 @@ class Stripper:
         """Return what was in doubt, behind :meth:`finish`: it was no part of what came before it."""
         return self._kept(self._length, *self._escapes.release(self._length)) + self.finish()
 
-    def _kept(self, begin: int, kept: bytes, styles: list[tuple[int, int]]) -> bytes:
+    def _kept(self, begin: int, kept: bytes, styles: Marks) -> bytes:
         if not styles:
             return self._given(self._overstrikes.feed(kept, plain=False))
         if not self._overstrikes.held and BACKSPACE not in kept:
             return self._feed_unstruck(kept, styles)
         return self._feed_pieces(kept, ((at - begin, style) for at, style in styles))
 
-    def _feed_unstruck(self, kept: bytes, styles: list[tuple[int, int]]) -> bytes:
+    def _feed_unstruck(self, kept: bytes, styles: Marks) -> bytes:
         """Take what nothing strikes over, and its styles by offset in all text: every one is where it is."""
-        self._styles = self._styles + styles if self._styles else styles
+        if self._styles:
+            self._styles.extend(styles.offsets, styles.values)
+        else:
+            self._styles = styles
         out = self._given(self._overstrikes.feed(kept, plain=True))
         if self._overstrikes.held:
-            while self._styles and self._styles[-1][0] > self._length:
+            while self._styles and self._styles.offsets[-1] > self._length:
                 _, style = self._styles.pop()
                 self._waiting = style if self._waiting is None else self._waiting
         return out
@@ -105,11 +109,11 @@ class Stripper:
         if self._overstrikes.waits:
             self._waiting = style
         else:
-            self._styles.append((self._length, style))
+            self._styles.append(self._length, style)
 
     def _given(self, text: bytes) -> bytes:
         if text and self._waiting is not None:
-            self._styles.append((self._length + (not self._overstrikes.struck), self._waiting))
+            self._styles.append(self._length + (not self._overstrikes.struck), self._waiting)
             self._waiting = None
         self._length += len(text)
         return text

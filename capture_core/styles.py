@@ -163,12 +163,12 @@ _PARAMETERS: Final = re.compile(rb"[0-9:;]*")
 _RESETS: Final = frozenset({b"c", b"[!p"})
 
 
-class _Effects(dict[bytes, tuple[int, int]]):
+class _Effects(dict["bytes | None", tuple[int, int]]):
     """What runs of control sequences do to a style; a dictionary, since looking up is most of the work."""
 
-    def __missing__(self, sequences: bytes) -> tuple[int, int]:
+    def __missing__(self, sequences: bytes | None) -> tuple[int, int]:
         keeps, adds = _STYLE_MASK, PLAIN
-        for sequence in sequences.split(b"\x1b"):
+        for sequence in () if sequences is None else sequences.split(b"\x1b"):
             for kept, added in _effects(sequence):
                 keeps, adds = keeps & kept, adds & kept | added
         if len(self) >= REMEMBERED_EFFECTS:
@@ -181,7 +181,7 @@ EFFECTS: Final = _Effects()
 """By escape sequences, none of them cut: what they keep of a style, and what they add.
 
 The first is given without its ESC: ``[1;31m``, ``[!p ESC [1m``, ``c``.  Full and soft reset make a style plain; every
-sequence but these and ``CSI … m`` leaves it as it is.
+sequence but these and ``CSI … m`` leaves it as it is, and so does ``None``, which stands for any of those.
 """
 
 

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from capture_core.binary import Piece
+    from capture_core.marks import Marks
     from capture_core.sanitise import Counts, Sanitiser
 
 
@@ -56,7 +57,7 @@ class TextOnly:
         """Settle all that is held."""
         return self._text(self._recogniser.finish()) + self._sanitiser.finish(eof=eof)
 
-    def take_styles(self) -> list[tuple[int, int]]:
+    def take_styles(self) -> Marks:
         """Return the styles of text given out so far, each by the offset where it begins in all of it; each once."""
         return self._sanitiser.take_styles()
 

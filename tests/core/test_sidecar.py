@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from capture_core.limits import SIDECAR_TIME_NANOSECONDS
+from capture_core.marks import Marks
 from capture_core.sanitise import Sanitiser
 from capture_core.sidecar import RECORD_BYTES, ArrivalTimes, Mark, Places, StyleRuns, decode, encode
 from tests.cuts import places, three_ways
@@ -90,7 +91,7 @@ def test_a_style_stands_before_the_same_text_as_before_masking(steps: list[Step]
         settled = range(max(0, turn - later), min(len(steps), turn - later + every))
         edits = [edit for number in settled for edit in steps[number].edits(starts[number])]
         out = sum(len(steps[number].out) for number in settled)
-        spots.give(out, styles, edits)
+        spots.give(out, Marks(styles), edits)
         length += out
         begun += spots.take()
         assert all(at < length for at, _ in begun)
@@ -100,27 +101,28 @@ def test_a_style_stands_before_the_same_text_as_before_masking(steps: list[Step]
 
 def test_what_stands_for_nothing_moves_what_comes_behind_it() -> None:
     spots = Places()
-    spots.give(3, [(1, 1), (3, 2)], [])
-    assert spots.take() == [(1, 1)]
+    spots.give(3, Marks([(1, 1), (3, 2)]), [])
+    assert list(spots.take()) == [(1, 1)]
     spots.insert(10)
-    spots.give(2, [(3, 4), (4, 3)], [])
-    assert spots.take() == [(3, 2), (13, 4), (14, 3)]
+    spots.give(2, Marks([(3, 4), (4, 3)]), [])
+    assert list(spots.take()) == [(3, 2), (13, 4), (14, 3)]
 
 
 def test_a_style_in_an_omitted_fragment_waits_for_text_behind_it() -> None:
     spots = Places()
-    spots.give(12, [], [(2, 8, 10)])  # two characters, then the mark; the fragment goes on
-    spots.give(0, [(15, 7)], [(10, 10, 0)])
-    assert spots.take() == []
-    spots.give(1, [], [])
-    assert spots.take() == [(12, 7)]
+    spots.give(12, Marks(), [(2, 8, 10)])  # two characters, then the mark; the fragment goes on
+    spots.give(0, Marks([(15, 7)]), [(10, 10, 0)])
+    assert not spots.take()
+    spots.give(1, Marks(), [])
+    assert list(spots.take()) == [(12, 7)]
 
 
 def test_equal_neighbours_are_one_run_and_the_last_style_at_an_offset_counts() -> None:
     runs = StyleRuns()
-    assert runs.marks([(0, 0), (2, 5), (2, 6), (3, 6), (4, 1), (4, 6), (5, 0)], end=6) == [(2, 6), (5, 0)]
-    assert runs.marks([(6, 0), (7, 1)], end=7) == []
-    assert runs.marks([(8, 1)], end=9) == [(8, 1)]
+    styles = Marks([(0, 0), (2, 5), (2, 6), (3, 6), (4, 1), (4, 6), (5, 0)])
+    assert list(runs.marks(styles, end=6)) == [(2, 6), (5, 0)]
+    assert not runs.marks(Marks([(6, 0), (7, 1)]), end=7)
+    assert list(runs.marks(Marks([(8, 1)]), end=9)) == [(8, 1)]
 
 
 @pytest.mark.parametrize("between", [1, SIDECAR_TIME_NANOSECONDS // 3, SIDECAR_TIME_NANOSECONDS])
@@ -157,7 +159,7 @@ def marks_of(parts: list[bytes], *, eof: bool) -> tuple[bytes, list[tuple[int, i
         marks += runs.marks(sanitiser.take_styles(), len(text))
         assert all(at < len(text) for at, _ in marks)
     text += sanitiser.finish(eof=eof)
-    return text, marks + runs.marks(sanitiser.take_styles(), len(text))
+    return text, [*marks, *runs.marks(sanitiser.take_styles(), len(text))]
 
 
 @given(st.lists(st.sampled_from(parts_of_output), max_size=9).map("".join), places, st.booleans())
@@ -181,17 +183,17 @@ def test_a_binary_stretch_moves_the_styles_behind_it() -> None:
     text = sanitiser.interrupt(b"[binary]") + sanitiser.feed(b"a\x1b[1mb") + sanitiser.interrupt(b"[binary]")
     text += sanitiser.feed(b"\x1b[0mc") + sanitiser.finish(eof=True)
     assert text == b"[binary]ab[binary]c"
-    assert sanitiser.take_styles() == [(9, 1), (18, 0)]
+    assert list(sanitiser.take_styles()) == [(9, 1), (18, 0)]
 
 
 def test_styles_within_what_is_omitted_do_not_pile_up() -> None:
     """A quotation mark that was never closed, and colours behind it, took memory without end."""
     places = Places()
-    places.give(10, [], [])
-    places.give(20, [(15, 1)], [(10, 8, 20)])
+    places.give(10, Marks(), [])
+    places.give(20, Marks([(15, 1)]), [(10, 8, 20)])
     for start in range(18, 10_018, 10):
-        places.give(0, [(start + 2, 2), (start + 7, 3)], [(start, 10, 0)])
-        assert places.take() == []
+        places.give(0, Marks([(start + 2, 2), (start + 7, 3)]), [(start, 10, 0)])
+        assert not places.take()
         assert len(places._waiting) <= 4
-    places.give(5, [], [])
-    assert places.take() == [(30, 3)]
+    places.give(5, Marks(), [])
+    assert list(places.take()) == [(30, 3)]

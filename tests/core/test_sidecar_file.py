@@ -18,6 +18,7 @@ from capture_core.directory import open_own
 from capture_core.durable import NewFile
 from capture_core.errors import PlaceRefused, SpawnFailed
 from capture_core.facts import CaptureState, SidecarFacts, SidecarKind, SidecarState
+from capture_core.marks import Marks
 from capture_core.sidecar import RECORD_BYTES, Mark, decode
 from capture_core.sidecar_file import SidecarFile, Sidecars
 from capture_core.styles import Attribute, Colour, ColourKind, Look, pack
@@ -226,7 +227,7 @@ def test_what_fits_does_not_depend_on_the_turns(
     budget = Budget(8 * (4 * RECORD_BYTES + 3))
     file = sidecar(kind, files, tmp_path, budget)
     for turn in turns:
-        file.append([(number, 100 + number) for number in turn])
+        file.append(Marks((number, 100 + number) for number in turn))
     whole = [(1, 101), (2, 102), (3, 103)]
     assert content(files) == ((*whole, (4, 0)) if kind is SidecarKind.SGR else (*whole, (4, 104)))
     facts = file.facts()
@@ -238,7 +239,7 @@ def test_records_take_nothing_from_the_text(files: list[NewFile], tmp_path: Path
     """Where a limit cut the text depended on when it arrived."""
     budget = Budget(1000)
     file = sidecar(SidecarKind.TIMES, files, tmp_path, budget)
-    file.append([(0, 1)])
+    file.append(Marks([(0, 1)]))
     assert (budget.left, file.facts().state) == (1000, SidecarState.WHOLE)
 
 
@@ -248,8 +249,8 @@ def test_a_write_that_fails_half_way_counts_whole_records(files: list[NewFile], 
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_FSIZE, (2 * RECORD_BYTES + 5, hard))
     try:
-        file.append([(1, 11), (2, 12), (3, 13), (4, 14)])
-        file.append([(5, 15)])
+        file.append(Marks([(1, 11), (2, 12), (3, 13), (4, 14)]))
+        file.append(Marks([(5, 15)]))
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
     facts = file.facts()
@@ -262,8 +263,8 @@ def test_a_place_that_refuses_is_a_fact() -> None:
         raise PlaceRefused(kind)
 
     sidecars = Sidecars(refuse, Budget(10**6))
-    sidecars.append(0, 10, [(3, RED)], 7)
-    sidecars.append(10, 20, [(13, 0)], None)
+    sidecars.append(0, 10, Marks([(3, RED)]), 7)
+    sidecars.append(10, 20, Marks([(13, 0)]), None)
     sidecars.seal()
     sidecars.discard()
     failed = SidecarFacts(file=None, state=SidecarState.FAILED, retained=0, records=0, end=3)

@@ -198,7 +198,8 @@ def text_only(data: bytes) -> None:
 
 def _sanitised(parts: list[bytes], *, eof: bool) -> Fed:
     engine = MeasuredEngine()
-    stage, size, text, styles = TextOnly(Sanitiser(pending_bytes=PENDING_BYTES, engine=lambda: engine)), 0, b"", []
+    stage, size, text = TextOnly(Sanitiser(pending_bytes=PENDING_BYTES, engine=lambda: engine)), 0, b""
+    styles: list[tuple[int, int]] = []
     for part in parts:
         text += stage.feed(part)
         size += len(part)
