@@ -49,6 +49,7 @@ class Hearing:
         self._leave: Callable[[], None] | None = None
         self._early: list[Ask] = []
         self._called_off: CalledOff | None = None
+        self._told_to_end = False
         self._waiting = False
         try:
             threading.Thread(target=self._listen, name="front-listener", daemon=True).start()
@@ -60,6 +61,21 @@ class Hearing:
         with self._lock:
             if self._called_off is not None:
                 raise self._called_off
+
+    def last_check(self) -> None:
+        """The same right before the start; from now on a TERM to this process is one to its job.
+
+        Whoever ends us means the job, be it a system that shuts down or a job around ours: killed at once, we would
+        leave a capture without an end.
+        """
+        self.check()
+        if signal.getsignal(signal.SIGTERM) is not signal.SIG_IGN:
+            signal.signal(signal.SIGTERM, self._ended)
+
+    def stop(self) -> None:
+        """All is done: whoever ends this process now may."""
+        if signal.getsignal(signal.SIGTERM) is not signal.SIG_IGN:
+            signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
     @contextlib.contextmanager
     def waiting(self) -> Iterator[None]:
@@ -79,6 +95,15 @@ class Hearing:
             self._job, self._leave = job, leave
             for ask in self._early:
                 self._ask(job, ask)
+        if self._told_to_end:
+            job.ask(Signal(signal.SIGTERM))
+
+    def _ended(self, number: int, _frame: object) -> None:
+        # Within whatever the main thread does, so without the lock: it may have it.
+        if self._job is None:
+            self._told_to_end = True
+        else:
+            self._job.ask(Signal(number))
 
     def _listen(self) -> None:
         while (word := self._down.receive()) is not None:

@@ -99,6 +99,7 @@ def own(begin: Begin, up: Sender, down: Receiver, pair: Pair | None = None) -> N
     up.send(settled)
     up.close()
     let_go(job, terminal)
+    hearing.stop()
     job.drop_the_rest()
     reap_ended()
 
@@ -164,7 +165,7 @@ def _start(
             nice=order.nice,
             memory_limit_bytes=order.memory_limit_bytes,
             max_output_bytes=order.max_output_bytes,
-            before_spawn=hearing.check,
+            before_spawn=hearing.last_check,
             on_spawned=_on_spawned(terminal, pty),
             on_exited=None if pty is None else pty.child_exited,
         )

@@ -144,6 +144,31 @@ def test_who_keeps_a_pipe_open_is_named(place: Path, up: Path, strays: list[int]
     assert shown.count(f"held open by sleep ({strays[0]})") == 2
 
 
+def test_an_owner_that_is_told_to_end_tells_its_job_and_sees_its_end(place: Path) -> None:
+    """As when a system shuts down: killed at once, it left a capture without an end."""
+    script = "trap 'echo tidied up; exit 3' TERM; kill -TERM $PPID; while :; do sleep 0.01; done"
+    done = capview("run", "--conversation", str(place), "--", "sh", "-c", script)
+    assert (done.returncode, done.stdout) == (3, b"tidied up\n")
+    receipt = receipt_of(place)
+    assert (receipt["process"]["exit_code"], receipt["capture"]["state"]) == (3, "complete")
+
+
+def test_a_job_within_a_job_keeps_its_own_capture_when_the_outer_one_is_ended(
+    place: Path, up: Path, strays: list[int]
+) -> None:
+    """Its owner is a descendant of the outer command like any other, and was killed as one."""
+    inner = f"capview run --conversation {place}-inner -- sh -c 'trap \"exit 3\" TERM; {up}.sh & wait; wait'"
+    slow = {**os.environ, "CAPVIEW_KILL_GRACE_SECONDS": "20"}
+    words = ["capview", "run", "--conversation", str(place), "--", "sh", "-c", inner]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=slow) as front:
+        strays.append(int(up.read_text()))
+        cancel(place)
+        front.communicate()
+    assert receipt_of(place)["process"]["state"] == "cancelled"
+    receipt = receipt_of(Path(f"{place}-inner"))
+    assert (receipt["process"]["exit_code"], receipt["capture"]["state"]) == (3, "complete")
+
+
 # -- what the caller left us ----------------------------------------------------------------------------------------
 
 
