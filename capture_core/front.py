@@ -12,6 +12,7 @@ import signal
 from time import monotonic
 from typing import TYPE_CHECKING
 
+from capture_core.answer import NOT_STARTED, PROMOTED, TIMED_OUT, Ending, Interrupt, exit_code
 from capture_core.happenings import (
     ENDING_SIGNALS,
     Adopted,
@@ -25,60 +26,20 @@ from capture_core.happenings import (
 )
 from capture_core.limits import CALL_OFF_SECONDS
 from capture_core.link import Begin, Completing, NotStarted, Receiver, Sender, Settled, Started
-from capture_core.record import NamedTuple
 from capture_core.seat import take
 from capture_core.terminal import Loan, Terminal, is_wanted_at_once
+from capture_core.wakeup import PASSED_ON, note, signals_to_pipe
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
     from capture_core.facts import Receipt
     from capture_core.keyboard import Keyboard
     from capture_core.order import Order
     from capture_core.seat import Seat
 
-_PASSED_ON = (
-    signal.SIGINT,
-    signal.SIGQUIT,
-    signal.SIGTERM,
-    signal.SIGHUP,
-    signal.SIGUSR1,
-    signal.SIGUSR2,
-    signal.SIGTSTP,
-)
 _FROM_THE_KEYBOARD = (signal.SIGINT, signal.SIGQUIT)
 _STOPS_THE_JOB = (signal.SIGTSTP, signal.SIGTTIN, signal.SIGTTOU)
-OWNER_KILLED = 1
-NOT_STARTED = 125
-TIMED_OUT = 124
-PROMOTED = 124
-"""As for a time limit: what was waited for is not over."""
-
-
-class Interrupt(NamedTuple):
-    """The keyboard's signal that ended the child; ``by_group``: the terminal sent it to the child's group alone."""
-
-    number: int
-    by_group: bool
-
-
-class Ending(NamedTuple):
-    """What the shell is told.
-
-    ``words``: what went wrong beside the child, one line, or nothing.
-    """
-
-    code: int
-    ref: str | None = None
-    receipt: Receipt | None = None
-    words: str = ""
-    died_of: Interrupt | None = None
-    exited: Exited | None = None
-    """How the command ended, where that was seen."""
-    texts: Mapping[str, bytes] | None = None
-    """By stream, what a small result printed; no file has it then."""
-    live: Receipt | None = None
-    """How a job stood that goes on without us."""
 
 
 def run(order: Order, *, meanwhile: Callable[[], object] | None = None) -> Ending:
@@ -90,10 +51,12 @@ def run(order: Order, *, meanwhile: Callable[[], object] | None = None) -> Endin
     try:
         seat = take(pty=order.pty)
     except OSError as error:
+        if not order.pty:
+            raise
         return _no_seat(error)
     down = Sender(seat.down)
     loan = _loan(terminal, seat, down, is_pty=order.pty)
-    wake = _signals_to_pipe(_PASSED_ON if isinstance(loan, Loan) else (*_PASSED_ON, signal.SIGWINCH))
+    wake = signals_to_pipe(PASSED_ON if isinstance(loan, Loan) else (*PASSED_ON, signal.SIGWINCH))
     at_once = not loan.waits_for_keys() or (is_wanted_at_once() and loan.in_foreground())
     try:
         if at_once:
@@ -118,18 +81,6 @@ def _loan(terminal: Terminal | None, seat: Seat, down: Sender, *, is_pty: bool) 
 def _no_seat(error: OSError) -> Ending:
     why = (error.strerror or str(error)).lower()
     return Ending(code=NOT_STARTED, words=f"no pseudo-terminal can be had ({why}); --pty=never runs it on pipes")
-
-
-def die_of(interrupt: Interrupt) -> None:
-    """End by the signal that ended the child: a shell's script or loop stops at ``^C`` only when it sees that.
-
-    Where the terminal sent it to the child's group alone, those who share our group have it as they would have.
-    """
-    signal.signal(interrupt.number, signal.SIG_DFL)
-    if interrupt.by_group:
-        os.killpg(0, interrupt.number)
-    else:
-        os.kill(os.getpid(), interrupt.number)
 
 
 class _Front:
@@ -290,7 +241,7 @@ class _Front:
                 self._go_on()
             elif number == signal.SIGWINCH:
                 self._loan.fit()
-            elif number in _PASSED_ON:
+            elif number in PASSED_ON:
                 self._passed_on.add(number)
                 self._down.send(Signal(number))
                 self._call_off(number)
@@ -317,8 +268,8 @@ class _Front:
             signal.signal(number, signal.SIG_DFL)
             os.killpg(0, number)
             # Here again after fg or bg; or at once, where nobody could have continued us: then the child goes on too.
-            if number in _PASSED_ON:
-                signal.signal(number, _note)
+            if number in PASSED_ON:
+                signal.signal(number, note)
             if wants_terminal and not self._were_continued():
                 # Nobody can ever give it the terminal, and it would ask again at once.  Unsupervised it would get EIO;
                 # this is what the kernel does to those who are stopped in a group that becomes an orphan.
@@ -343,25 +294,3 @@ class _Front:
 
     def _patience_ms(self) -> int | None:
         return None if self._deadline is None else max(0, int((self._deadline - monotonic()) * 1000))
-
-
-def exit_code(exited: Exited | None) -> int:
-    """The shell's form: the code itself, 128 + N for a signal, 1 where nobody knows."""
-    if exited is None or (exited.code is None and exited.signal is None):
-        return OWNER_KILLED
-    return exited.code if exited.code is not None else 128 + (exited.signal or 0)
-
-
-def _note(_number: int, _frame: object) -> None:
-    """Python writes the number to the wake-up pipe; there is nothing else to do in a handler."""
-
-
-def _signals_to_pipe(numbers: tuple[int, ...]) -> int:
-    read, write = os.pipe()
-    os.set_blocking(write, False)
-    signal.set_wakeup_fd(write, warn_on_full_buffer=False)
-    for number in (*numbers, signal.SIGCONT):
-        # What the caller had ignored (nohup, a background job of a script) stays ignored, here and in the child.
-        if signal.getsignal(number) is not signal.SIG_IGN:
-            signal.signal(number, _note)
-    return read

@@ -9,16 +9,13 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import fcntl
 import os
 import select
-import struct
-import termios
 import threading
 from time import monotonic, monotonic_ns, time_ns
 from typing import TYPE_CHECKING
 
-from capture_core.limits import LARGEST_BYTES
+from capture_core.level import is_hung_up, own_bytes_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -229,7 +226,7 @@ class PipeReader:
         inlet.left -= len(own)
         self._offer(inlet, own, arrived)
         if inlet.left == 0:
-            self._end(inlet, eof=not late and _is_hung_up(inlet.fd))
+            self._end(inlet, eof=not late and is_hung_up(inlet.fd))
         self._handoff.refuse(inlet.stream, len(late))
 
     def _offer(self, inlet: _Inlet, data: bytes, arrived: int) -> None:
@@ -254,9 +251,9 @@ class PipeReader:
             return
         for inlet in list(self._inlets.values()):
             if inlet.left is None and not inlet.ended:
-                inlet.left = _own_bytes_in(inlet.fd)
+                inlet.left = own_bytes_in(inlet.fd)
                 if inlet.left == 0:
-                    self._end(inlet, eof=_is_hung_up(inlet.fd))
+                    self._end(inlet, eof=is_hung_up(inlet.fd))
 
     def _close(self, inlet: _Inlet) -> None:
         self._poll.unregister(inlet.fd)
@@ -291,27 +288,3 @@ class PipeReader:
         if self._deadline is None or all(i.ended or i.left is not None for i in self._inlets.values()):
             return None
         return max(0, int((self._deadline - monotonic()) * 1000) + 1)
-
-
-def _is_hung_up(fd: int) -> bool:
-    """Whether nobody holds the other end any more and nothing is left to read: EOF, though it was not read yet."""
-    poll = select.poll()
-    poll.register(fd, select.POLLIN)
-    return any(events & select.POLLHUP and not events & select.POLLIN for _, events in poll.poll(0))
-
-
-def _own_bytes_in(fd: int) -> int:
-    """How many bytes were written so far, or all that can come where nobody can write any more.
-
-    The latter matters for a terminal, which tells only a part of what it holds.
-    """
-    poll = select.poll()
-    poll.register(fd, select.POLLIN)
-    if any(events & select.POLLHUP and events & select.POLLIN for _, events in poll.poll(0)):
-        return LARGEST_BYTES
-    return _bytes_in(fd)
-
-
-def _bytes_in(fd: int) -> int:
-    answer = fcntl.ioctl(fd, termios.FIONREAD, b"\0" * 4)
-    return int(struct.unpack("i", answer)[0])

@@ -19,7 +19,7 @@ from capview.cli.words import put, put_json, say
 from capview.escaping import safe, safe_body
 
 if TYPE_CHECKING:
-    from capture_core.front import Ending
+    from capture_core.answer import Ending
     from capture_core.happenings import Exited
     from capture_core.inline import Rendered
     from capture_core.order import Order

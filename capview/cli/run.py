@@ -13,7 +13,7 @@ from capview.cli.quantities import budget, niceness, seconds, size
 if TYPE_CHECKING:
     import argparse
 
-    from capture_core.front import Ending
+    from capture_core.answer import Ending
     from capture_core.limits import Limits
     from capture_core.order import Order
     from capview.cli.place import NoDirectory
@@ -125,7 +125,7 @@ def run(arguments: argparse.Namespace) -> int:
 
             say("--timeout, --memory-limit and --max-output have no effect: with --no-capture nobody looks on")
         return _without_capture(arguments.command, arguments.nice)
-    from capture_core.front import die_of
+    from capture_core.answer import die_of
     from capture_core.front import run as run_front
     from capview.cli.place import NoDirectory
     from capview.folders import NoHome
