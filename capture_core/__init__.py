@@ -11,15 +11,20 @@ if TYPE_CHECKING:
     from capture_core.adapters.large_output import save_large_output
     from capture_core.conversation import Conversation
     from capture_core.facts import Producer, Receipt, Upstream
+    from capture_core.job_state import JobState, Promotion
     from capture_core.limits import Limits
+    from capture_core.result import Result
     from capture_core.running import RunningJob
     from capture_core.user_rule import UserRule
 
 __all__ = [
     "Conversation",
+    "JobState",
     "Limits",
     "Producer",
+    "Promotion",
     "Receipt",
+    "Result",
     "RunningJob",
     "Upstream",
     "UserRule",
@@ -32,6 +37,9 @@ _HOMES = {
     "Producer": "facts",
     "Receipt": "facts",
     "Upstream": "facts",
+    "JobState": "job_state",
+    "Promotion": "job_state",
+    "Result": "result",
     "Limits": "limits",
     "UserRule": "user_rule",
     "save_large_output": "adapters.large_output",
