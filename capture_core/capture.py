@@ -223,8 +223,8 @@ class Capture:
     def _settle(self) -> None:
         """Give back what of the conversation's allowance was taken and not used; its last use was counted then."""
         if self._budget.allowance is not None:
-            kept = sum(spool.kept() for spool in self._spools.values()) if self._files.are_named else 0
             with suppress(OSError):
+                kept = sum(spool.kept() for spool in self._spools.values()) if self._files.are_named else 0
                 self._budget.allowance.settle(kept)
 
     def _is_outgrown(self) -> bool:
