@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 _KEPT = frozenset({CaptureState.PENDING, CaptureState.COMPLETE, CaptureState.PARTIAL})
 """States in which there are files to speak of."""
 
-_CONTINUATION, _LEAD_OF_TWO, _LEAD_OF_THREE, _LEAD_OF_FOUR = 0x80, 0xC0, 0xE0, 0xF0
-"""The least bytes of UTF-8 that continue a code point, and that begin one of so many."""
+_CONTINUATION, _LEAD_OF_TWO, _LEAD_OF_THREE, _LEAD_OF_FOUR, _NO_LEAD = 0x80, 0xC0, 0xE0, 0xF0, 0xF5
+"""The least bytes of UTF-8 that continue a code point, that begin one of so many, and that begin none (RFC 3629)."""
 
 
 def process(receipt: Receipt, liveness: Liveness) -> ProcessFacts:
@@ -59,13 +59,13 @@ def readable_end(facts: StreamFacts, size: int, liveness: Liveness) -> int:
 def torn(tail: bytes) -> int:
     """How many bytes at the end of ``tail`` begin a code point that does not end there: 0 to ``MOST_TORN_BYTES``.
 
-    A write that SIGKILL ended may have left them; they were never committed.
+    A write that is under way, or that SIGKILL ended, may have put them there; they were never committed.
     """
     for size in range(1, min(MOST_TORN_BYTES, len(tail)) + 1):
         byte = tail[-size]
         if byte >= _LEAD_OF_TWO:
             needed = 2 + (byte >= _LEAD_OF_THREE) + (byte >= _LEAD_OF_FOUR)
-            return size if size < needed else 0
+            return size if size < needed and byte < _NO_LEAD else 0
         if byte < _CONTINUATION:
             return 0
     return 0

@@ -19,3 +19,7 @@ def test_a_code_point_that_is_cut_is_torn_and_no_other(text: str, last: str, dat
 @given(st.binary(max_size=6))
 def test_any_bytes_lose_at_most_three(tail: bytes) -> None:
     assert 0 <= torn(tail) <= min(3, len(tail))
+
+
+def test_a_byte_that_begins_no_code_point_is_not_the_beginning_of_one() -> None:
+    assert [torn(bytes((byte,))) for byte in (0xC3, 0xF4, 0xF5, 0xFF)] == [1, 1, 0, 0]
