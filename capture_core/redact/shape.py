@@ -67,7 +67,8 @@ def candidates_on_lines(token: Token) -> list[str]:
     ways = [
         f"{token.context}{''.join(units[:place])}{feeds}{more}"
         for units in spelt(parse(token.introducer))
-        for place in range(1, len(units))
+        # Behind a context it may break before the token's first byte, too.
+        for place in range(0 if token.context else 1, len(units))
         for feeds in (r"\n", r"\n\n")
         for more in _goes_on(units, place)
     ]

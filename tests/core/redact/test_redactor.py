@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import pytest
@@ -17,6 +18,8 @@ from tests.cuts import pieces, places, three_ways
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from capture_core.redact.rule import Rule
 
 PENDING_BYTES = shared_engine().exact.reach + ENDS_BYTES
 """The least that a redactor holds."""
@@ -192,3 +195,13 @@ def test_values_within_what_is_spared_are_found() -> None:
 )
 def test_of_overlapping_tokens_the_leftmost_is_masked_in_any_cuts(text: bytes, masked: bytes) -> None:
     assert {redact(parts)[0] for parts in cuts(text, [5, 11, 28, 29])} == {masked}
+
+
+@pytest.mark.parametrize("rule", [rule for rule in RULES if rule.token and rule.token.context and not rule.token.solid])
+@pytest.mark.parametrize("line_break", ["\n", "\n\n", "\r\n"])
+def test_a_line_may_break_between_a_context_and_its_token(rule: Rule, line_break: str) -> None:
+    """A webhook's address that broke right before its secret part was given out as it was."""
+    before, value, after = re.split("[«»]", rule.masks[0])
+    text = f"{before}{line_break}{value}{after}".encode()
+    masked = f"{before}{line_break}[redacted:{rule.name}]{after}".encode()
+    assert [redact(parts)[0] for parts in cuts(text, [len(before), len(text) // 2])] == [masked] * 3
