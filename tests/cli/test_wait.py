@@ -108,7 +108,8 @@ def test_a_capture_that_is_removed_meanwhile(here: Here, tmp_path: Path) -> None
 
 
 def test_a_killed_owner_of_a_real_command(tmp_path: Path) -> None:
-    words = ["capview", "run", "--conversation", str(tmp_path), "--detach", "--", "sh", "-c", "echo $PPID $$; exec sleep 1000"]
+    prints = "echo $PPID $$; exec sleep 1000"
+    words = ["capview", "run", "--conversation", str(tmp_path), "--detach", "--", "sh", "-c", prints]
     ref = subprocess.run(words, capture_output=True, check=True, text=True).stdout.strip()
     live = tmp_path / f"{ref}.stdout.live"
     while not live.read_text().endswith("\n"):

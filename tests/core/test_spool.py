@@ -43,8 +43,8 @@ class Holding:
     def counts(self) -> Counts:
         return Counts()
 
-    def take_styles(self) -> list[tuple[int, int]]:
-        return []
+    def take_styles(self) -> Marks:
+        return Marks()
 
     def feed(self, raw: bytes) -> bytes:
         text, space, kept = (self._kept + raw).rpartition(b" ")

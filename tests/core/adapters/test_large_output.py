@@ -105,7 +105,7 @@ def test_what_nobody_can_know_is_not_claimed(tmp_path: Path) -> None:
     facts = receipt(path)
     assert facts["capture"] == {"state": "partial", "reason": "upstream-unknown"}
     assert facts["upstream"] == {"kind": "unknown", "limit": None, "unit": None}
-    assert facts["process"] == dict.fromkeys(("pid", "exit_code", "signal", "reason")) | {"state": "none"}
+    assert facts["process"] == dict.fromkeys(("pid", "exit_code", "signal", "reason", "survivors")) | {"state": "none"}
     assert facts["label"] == "curl [redacted:gh-token]"
 
 
