@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import signal
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
+from capture_core.facts import ProcessState
 from capture_core.record import NamedTuple
 
 if TYPE_CHECKING:
@@ -14,7 +15,8 @@ if TYPE_CHECKING:
     from capture_core.facts import Receipt
     from capture_core.happenings import Exited
 
-OWNER_KILLED = 1
+UNKNOWN = 1
+"""Nobody observed the end."""
 NOT_STARTED = 125
 TIMED_OUT = 124
 PROMOTED = 124
@@ -60,7 +62,31 @@ def die_of(interrupt: Interrupt) -> None:
 
 
 def exit_code(exited: Exited | None) -> int:
-    """The shell's form: the code itself, 128 + N for a signal, 1 where nobody knows."""
-    if exited is None or (exited.code is None and exited.signal is None):
-        return OWNER_KILLED
-    return exited.code if exited.code is not None else 128 + (exited.signal or 0)
+    """The shell's form of what the child's parent saw; 1 where nobody saw it."""
+    return UNKNOWN if exited is None else shell_code(exited.state, exited.code, exited.signal)
+
+
+_SIGNAL_BASE: Final = 128
+_HIGHEST: Final = 255
+"""The last exit code that there is."""
+
+
+def shell_code(state: ProcessState, code: int | None, number: int | None) -> int:
+    """The shell's code of a command that has ended: its own, 128 + N for signal N, 1 where neither is known.
+
+    A time limit is 124.  What was ended before its time is never 0: where the command made that of the TERM, 143.
+    A receipt may give any number, of which a process's code has the lowest eight bits; none but 0 becomes 0.
+    """
+    if state is ProcessState.NONE:
+        return 0
+    if state is ProcessState.TIMEOUT:
+        return TIMED_OUT
+    if code == 0:
+        return _SIGNAL_BASE + signal.SIGTERM if state is ProcessState.CANCELLED else 0
+    if code is not None:
+        return _failed(code)
+    return UNKNOWN if number is None else _failed(_SIGNAL_BASE + number)
+
+
+def _failed(number: int) -> int:
+    return number if 0 < number <= _HIGHEST else _HIGHEST

@@ -39,11 +39,6 @@ class Ending:
         self.why: EndedBy | None = None
         """Why somebody ended it, if so."""
 
-    @property
-    def timed_out(self) -> bool:
-        """Whether it was the time limit that ended the child."""
-        return self.why is not None and self.why.kind is EndReason.TIMEOUT
-
     def watch_memory(self, limit_bytes: int | None, tell: Callable[[Cancel], object]) -> None:
         """Begin to look at the memory of the job's processes, where there is a limit; ``tell`` runs in a thread.
 
@@ -79,12 +74,16 @@ class Ending:
             self._child.end_all(self._limits.kill_grace_seconds + AFTER_KILL_SECONDS)
             self._deadline = monotonic() + self._limits.kill_grace_seconds
 
-    def child_exited(self, exited: Exited) -> tuple[ProcessFacts, ResourceFacts]:
-        """Take the child's end; the facts of it."""
-        self.exited = exited
+    def child_exited(self, exited: Exited) -> Exited:
+        """Take the child's end; the same with whether it was ended."""
+        self.exited = exited._replace(state=_state(self.why))
         self._deadline = None
         if self._memory is not None:
             self._memory.stop()
+        return self.exited
+
+    def facts(self, exited: Exited) -> tuple[ProcessFacts, ResourceFacts]:
+        """What a receipt says of it."""
         resources = ResourceFacts(
             user_seconds=exited.user_seconds,
             system_seconds=exited.system_seconds,
@@ -127,15 +126,20 @@ def _too_much_memory(used_bytes: int, limit_bytes: int) -> Cancel:
 
 def process_facts(pid: int, exited: Exited, why: EndedBy | None, mask: Callable[[str], str] = str) -> ProcessFacts:
     """What became of the child: the observed code always, beside the reason where somebody ended it."""
-    state = ProcessState.EXITED
-    if why is not None and why.kind is EndReason.TIMEOUT:
-        state = ProcessState.TIMEOUT
-    elif why is not None and why.kind is not EndReason.HANGUP:
-        state = ProcessState.CANCELLED
     survivors = _survivors(exited, mask)
     return ProcessFacts(
-        state=state, pid=pid, exit_code=exited.code, signal=exited.signal, reason=why, survivors=survivors
+        state=_state(why), pid=pid, exit_code=exited.code, signal=exited.signal, reason=why, survivors=survivors
     )
+
+
+def _state(why: EndedBy | None) -> ProcessState:
+    match None if why is None else why.kind:
+        case None | EndReason.HANGUP:
+            return ProcessState.EXITED
+        case EndReason.TIMEOUT:
+            return ProcessState.TIMEOUT
+        case EndReason.USER | EndReason.MAX_OUTPUT | EndReason.MEMORY_LIMIT:
+            return ProcessState.CANCELLED
 
 
 def _survivors(exited: Exited, mask: Callable[[str], str]) -> tuple[OtherProcess, ...] | None:

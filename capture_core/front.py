@@ -12,7 +12,7 @@ import signal
 from time import monotonic
 from typing import TYPE_CHECKING
 
-from capture_core.answer import NOT_STARTED, PROMOTED, TIMED_OUT, Ending, Interrupt, exit_code
+from capture_core.answer import NOT_STARTED, PROMOTED, Ending, Interrupt, exit_code
 from capture_core.happenings import (
     ENDING_SIGNALS,
     Adopted,
@@ -172,7 +172,7 @@ class _Front:
         return None
 
     def _settled(self, word: Settled) -> Ending:
-        ending = self._ending(word.words, receipt=word.receipt, timed_out=word.timed_out)
+        ending = self._ending(word.words, receipt=word.receipt)
         return ending if word.texts is None else ending._replace(texts=word.texts, ref=None)
 
     def _let_go(self, word: Promote | Adopted) -> Ending | None:
@@ -213,11 +213,10 @@ class _Front:
             return self._ending(f"the capture's owner was killed; {self._place()} is a leftover")
         return self._ending(f"the capture's owner was killed; see {self._place()}")
 
-    def _ending(self, words: str, receipt: Receipt | None = None, *, timed_out: bool = False) -> Ending:
+    def _ending(self, words: str, receipt: Receipt | None = None) -> Ending:
         exited = self._exited
-        code = TIMED_OUT if timed_out else exit_code(exited)
         return Ending(
-            code=code,
+            code=exit_code(exited),
             ref=self._place(),
             receipt=receipt,
             words=words,

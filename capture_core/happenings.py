@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 from typing import TYPE_CHECKING, Final
 
+from capture_core.facts import ProcessState
 from capture_core.record import NamedTuple
 
 if TYPE_CHECKING:
@@ -25,6 +26,8 @@ class Exited(NamedTuple):
     peak_rss_bytes: int | None = None
     survivors: tuple[Survivor, ...] | None = None
     """Who of the job was still there after it had been ended; ``None``: nobody ended it, or nobody knows."""
+    state: ProcessState = ProcessState.EXITED
+    """Whether we ended it, which its parent alone does not see: ``EXITED``, ``CANCELLED`` or ``TIMEOUT``."""
 
 
 class Stopped(NamedTuple):

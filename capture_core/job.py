@@ -62,7 +62,6 @@ class Outcome(NamedTuple):
     exited: Exited
     receipt: Receipt | None
     failure: BaseException | None
-    timed_out: bool
     not_passed_on: str | None
     """Why output was not passed on to its end, if that is so."""
     mishap: str | None = None
@@ -195,7 +194,6 @@ class Job:
             exited=ending.exited,
             receipt=self._writer.receipt,
             failure=self._writer.failure,
-            timed_out=ending.timed_out,
             not_passed_on=self._reader.not_passed_on(),
             mishap=self.capture.mishap,
             texts=self._writer.texts,
@@ -215,7 +213,7 @@ class Job:
             case Stopped() | Continued():
                 pass
             case Exited():
-                self._exited(happening)
+                happening = self._exited(happening)
             case StreamsOver():
                 self._streams_over = True
             case WriterOver():
@@ -268,12 +266,15 @@ class Job:
             is_written=self._writer_over,
         )
 
-    def _exited(self, exited: Exited) -> None:
-        self.capture.set_process(*self._ending.child_exited(exited))
+    def _exited(self, exited: Exited) -> Exited:
+        """Take the child's end; the same with what we had to do with it."""
+        exited = self._ending.child_exited(exited)
+        self.capture.set_process(*self._ending.facts(exited))
         self._handoff.wake()
         if self.command.on_exited is not None:
             self.command.on_exited()
         self._reader.child_exited()
+        return exited
 
 
 def _asked(request: Request, mask: Callable[[str], str]) -> Cancel | Promote:

@@ -56,7 +56,6 @@ class Settled(NamedTuple):
 
     receipt: Receipt | None
     words: str
-    timed_out: bool
     texts: Mapping[str, bytes] | None = None
     """By stream, what a small result printed and no file has."""
 

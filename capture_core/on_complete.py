@@ -40,7 +40,7 @@ _RESET: Final = (
 )
 
 
-def facts(conversation: str, ref: str, exited: Exited, receipt: Receipt | None, *, timed_out: bool) -> dict[str, str]:
+def facts(conversation: str, ref: str, exited: Exited, receipt: Receipt | None) -> dict[str, str]:
     """What the command finds in its environment; what is not known, or is not there, is empty.
 
     Without a receipt, which could not be published then, the capture's state is empty; so is the ref of a small result,
@@ -51,7 +51,7 @@ def facts(conversation: str, ref: str, exited: Exited, receipt: Receipt | None, 
         "CAPVIEW_CONVERSATION": conversation,
         "CAPVIEW_REF": ref,
         "CAPVIEW_CAPTURE_ID": ref.rpartition("/")[2],
-        "CAPVIEW_STATE": receipt.process.state if receipt is not None else _state(exited, timed_out=timed_out),
+        "CAPVIEW_STATE": receipt.process.state if receipt is not None else _state(exited),
         "CAPVIEW_EXIT_CODE": "" if exited.code is None else str(exited.code),
         "CAPVIEW_SIGNAL": "" if exited.signal is None else str(exited.signal),
         "CAPVIEW_CAPTURE_STATE": "" if capture is None else capture.state,
@@ -140,10 +140,9 @@ def _words(said: bytes) -> str:
     return f"--on-complete failed (exit code {code})"
 
 
-def _state(exited: Exited, *, timed_out: bool) -> ProcessState:
-    if timed_out:
-        return ProcessState.TIMEOUT
-    return ProcessState.UNKNOWN if exited.code is None and exited.signal is None else ProcessState.EXITED
+def _state(exited: Exited) -> ProcessState:
+    is_unknown = exited.state is ProcessState.EXITED and exited.code is None and exited.signal is None
+    return ProcessState.UNKNOWN if is_unknown else exited.state
 
 
 def _seconds(receipt: Receipt | None) -> str:

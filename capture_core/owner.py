@@ -92,7 +92,7 @@ def own(begin: Begin, up: Sender, down: Receiver, pair: Pair | None = None) -> N
     hearing.pass_to(job, lambda: front_left(job, terminal, pty))
     outcome = job.supervise(_Teller(up, job, pty))
     words = _words(outcome, job.capture, masking)
-    settled = Settled(receipt=outcome.receipt, words=words, timed_out=outcome.timed_out, texts=outcome.texts)
+    settled = Settled(receipt=outcome.receipt, words=words, texts=outcome.texts)
     if order.on_complete is not None:
         up.send(Completing(settled, _completing_seconds(order)))
         settled = _completed(order, place, job.capture.ref, outcome, settled)
@@ -114,7 +114,7 @@ def _completed(order: Order, place: str, ref: str, outcome: Outcome, settled: Se
 
     # A small result leaves no file to name.
     ref = ref if outcome.texts is None else ""
-    told = on_complete.facts(place, ref, outcome.exited, outcome.receipt, timed_out=outcome.timed_out)
+    told = on_complete.facts(place, ref, outcome.exited, outcome.receipt)
     words = on_complete.run(order.on_complete or "", told, order.limits, is_silent=order.detach)
     return settled._replace(words="; ".join(filter(None, (settled.words, words))))
 

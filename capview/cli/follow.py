@@ -31,8 +31,8 @@ examples:
   capview follow @last
   capview follow @label:nightly --whole > nightly.log
 
-Stdout goes to stdout, stderr to stderr.  Exit code: the command's own, 128+N for a signal; 1 and a word when the
-owner of the capture died.
+Stdout goes to stdout, stderr to stderr.  Exit code: as capview run exits: the command's own, 128+N for a signal, 124
+when a time limit ended it, never 0 when it was cancelled; 1 and a word when the owner of the capture died.
 """
 
 

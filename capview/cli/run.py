@@ -30,8 +30,9 @@ examples:
 An explicit --limit is your word: what all captures here may retain together counts as at least as much more than
 what they have.  Without it a capture ends at whichever limit comes first; the command runs on.
 
-exit code: the command's own; 128+N for a signal; 124 for --timeout, and for a job that goes on; 125 when capview could
-not start it; 126 not executable; 127 not found
+exit code: the command's own; 128+N for a signal; 124 for --timeout, and for a job that goes on; never 0 when it was
+ended by cancel or by a limit: 143 if it exited with 0 then; 125 when capview could not start it; 126 not executable;
+127 not found
 """
 
 

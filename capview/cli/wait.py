@@ -26,8 +26,9 @@ examples:
   capview wait --timeout 10m @last @-2 && echo both are ok
   capview wait --any $JOB1 $JOB2
 
-exit code: of one capture, its command's own, 128+N for a signal; of several, 0 only if every command exited 0; with
---any, of the first that ended; 124 when the time is over; 1 and a word when the owner of a capture died
+exit code: of one capture, as capview run exits: its command's own, 128+N for a signal, 124 when its own time limit
+ended it, never 0 when it was cancelled; of several, 0 only if each is 0; with --any, of the first that ended; 124 when
+the time is over; 1 and a word when the owner of a capture died
 """
 
 TIMED_OUT: Final = 124

@@ -278,3 +278,27 @@ def test_limits_that_are_none_are_one_clear_line(place: Path, words: tuple[str, 
     done = capview("run", "--conversation", str(place), *words, "--", "true")
     assert (done.returncode, len(done.stderr.strip().splitlines())) == (2, 1)
     assert not place.exists()
+
+
+# -- the shell's code -----------------------------------------------------------------------------------------------
+
+GIVES_IN = "trap 'exit 0' TERM; echo aaaaaaaaaaaaaaa; sleep 5 & wait"
+
+
+@pytest.mark.parametrize(("option", "code"), [("--timeout=0.5", 124), ("--max-output=10", 143)])
+def test_a_command_that_was_ended_has_not_succeeded_though_it_exits_with_0(place: Path, option: str, code: int) -> None:
+    """``capview run … && deploy`` would deploy half a build, and so would whoever waits for it elsewhere."""
+    assert capview("run", "--conversation", str(place), option, "--", "sh", "-c", GIVES_IN).returncode == code
+    for command in ("wait", "follow"):
+        assert capview(command, "@last", "--conversation", str(place)).returncode == code
+    assert receipt_of(place)["process"]["exit_code"] == 0
+
+
+def test_a_command_that_is_cancelled_from_outside_has_not_succeeded(place: Path) -> None:
+    with started(place, "--", "sh", "-c", GIVES_IN) as front:
+        assert front.stdout is not None
+        front.stdout.readline()
+        cancel(place)
+        front.communicate()
+    assert front.returncode == 128 + signal.SIGTERM
+    assert receipt_of(place)["process"]["exit_code"] == 0

@@ -36,7 +36,10 @@ def later(*steps: Callable[[], object]) -> threading.Thread:
         (FAILED, 2),
         (ProcessFacts(state=ProcessState.EXITED, signal=15), 143),
         (ProcessFacts(state=ProcessState.CANCELLED, exit_code=5), 5),
-        (ProcessFacts(state=ProcessState.TIMEOUT, signal=9), 137),
+        (ProcessFacts(state=ProcessState.CANCELLED, exit_code=0), 143),
+        (ProcessFacts(state=ProcessState.CANCELLED, signal=9), 137),
+        (ProcessFacts(state=ProcessState.TIMEOUT, exit_code=0), 124),
+        (ProcessFacts(state=ProcessState.TIMEOUT, signal=9), 124),
         (ProcessFacts(state=ProcessState.NONE), 0),
     ],
 )
@@ -45,6 +48,7 @@ def test_one_gives_its_own_code(here: Here, tmp_path: Path, process: ProcessFact
     thread = later(lambda: owner.finish(process))
     assert here("wait", owner.id) == (code, b"", b"")
     thread.join()
+    assert here("follow", owner.id)[0] == code
 
 
 @pytest.mark.parametrize("number", [256, 512, -256, 2**40])
