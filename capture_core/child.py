@@ -139,7 +139,7 @@ class Child:
                 self._tree.look()
                 if self._is_killing:
                     self._tree.kill()
-                if not self._tree.ours() or monotonic() >= self._outwaits_until:
+                if self._tree.is_over() or monotonic() >= self._outwaits_until:
                     return self._tree.survivors()
             sleep(GROUP_LOOK_SECONDS)
 

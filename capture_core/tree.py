@@ -41,6 +41,7 @@ class Tree:
         self._leading: Process | None = None
         self.is_told = False
         """Whether the OS has told anything."""
+        self._empty_looks = 0
 
     def look(self) -> None:
         """Look who is there now."""
@@ -55,6 +56,17 @@ class Tree:
         found.discard(self._leader)
         self._leading = seen.get(self._leader)
         self._known = {pid: seen[pid] for pid in found if seen[pid].is_alive}
+        self._empty_looks = 0 if self.ours() else self._empty_looks + 1
+
+    def is_over(self) -> bool:
+        """Whether none of ours is left, the leader not counted, as far as can be told.
+
+        Who forks and ends between the list of processes and the look at each is in neither.  An adopter can ask the
+        kernel; who cannot believes the second look that finds nobody.
+        """
+        if self._adopter is not None:
+            return not orphans.has_living()
+        return self._empty_looks > 1
 
     @property
     def has_leader(self) -> bool:
@@ -70,8 +82,13 @@ class Tree:
         return [*self._known.values(), *(() if self._leading is None else (self._leading,))]
 
     def survivors(self) -> tuple[Survivor, ...] | None:
-        """Everybody who is there; ``None``: the OS does not tell."""
+        """Everybody who is there; ``None``: the OS does not tell, or somebody is there who is not to be caught."""
         if not self.is_told:
+            return None
+        is_over = self.is_over()
+        if self._adopter is not None and is_over:
+            return ()  # Who was killed since the look, too.
+        if not self._known and not is_over:
             return None
         return tuple(Survivor(process.pid, process.name) for process in self._known.values())
 

@@ -101,6 +101,35 @@ def test_a_time_limit_reaches_it_too_and_the_observed_code_stands_beside_it(
     assert (process["state"], process["exit_code"], process["reason"]["kind"]) == ("timeout", 3, "timeout")
 
 
+RESTLESS = """
+import os, signal, sys, time
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
+held = os.open(sys.argv[1], os.O_WRONLY)
+while True:
+    time.sleep(0.03)
+    if os.fork():
+        os._exit(0)
+    os.setsid()
+"""
+
+
+def test_a_process_that_is_another_each_time_does_not_escape(
+    place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A list of the processes and a look at each are two moments: between them it is in neither."""
+    monkeypatch.setenv("CAPVIEW_KILL_GRACE_SECONDS", "1.5")
+    lives, script = tmp_path / "lives", tmp_path / "restless.py"
+    os.mkfifo(lives)
+    script.write_text(RESTLESS)
+    command = f"{sys.executable} -S -E {script} {lives} >/dev/null 2>&1 & sleep 60"
+    with started(place, "--", "sh", "-c", command) as front, lives.open("rb") as held:
+        cancel(place)
+        front.communicate()
+        assert held.read() == b"", "nobody holds it any more"
+    process = receipt_of(place)["process"]
+    assert (process["state"], process["survivors"]) == ("cancelled", [])
+
+
 def test_what_a_command_leaves_behind_when_it_ends_by_itself_is_left_alone(
     place: Path, up: Path, strays: list[int]
 ) -> None:

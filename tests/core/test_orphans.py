@@ -55,6 +55,18 @@ orphans.reap_ended()
 print(*(os.path.exists(f"/proc/{child.pid}") for child in ended), running.poll())
 running.kill()
 """
+NOBODY_BUT_THE_DEAD = """
+leader = subprocess.Popen(["true"])
+os.waitid(os.P_PID, leader.pid, os.WEXITED | os.WNOWAIT)
+said = [orphans.has_living()]
+made = subprocess.run(["sh", "-c", "setsid sh -c 'echo $$; exec sleep 60 >&- 2>&-' &"], stdout=subprocess.PIPE).stdout
+for number in (0, signal.SIGSTOP, signal.SIGKILL):
+    os.kill(int(made), number)
+    if number == signal.SIGKILL:
+        os.waitid(os.P_PID, int(made), os.WEXITED | os.WNOWAIT)
+    said.append(orphans.has_living())
+print(*said)
+"""
 
 
 @pytest.mark.parametrize(
@@ -63,9 +75,10 @@ running.kill()
         (A_FORK_ADOPTS_NOTHING, "0"),
         (AN_ORPHAN_IS_OURS_AND_REAPED, "False"),
         (WHAT_IS_SOMEBODY_ELSE_S_TO_REAP_IS_LEFT, "5 6"),
+        (NOBODY_BUT_THE_DEAD, "False True True False"),
         (WHAT_HAS_ENDED_IS_REAPED_AT_LAST, "False False False None"),
     ],
-    ids=["a fork adopts nothing", "an orphan is reaped", "others' are left", "at last"],
+    ids=["a fork adopts nothing", "an orphan is reaped", "others' are left", "the dead do not live", "at last"],
 )
 def test_in_an_adopter(script: str, printed: str) -> None:
     done = subprocess.run(

@@ -109,6 +109,39 @@ def test_an_adopter_s_are_all_that_it_adopted_whatever_their_session(monkeypatch
     assert ours(Tree(LEADER, machine)) == [101, 102, 103]
 
 
+def test_a_host_believes_the_second_look_that_finds_nobody() -> None:
+    """Who forks and ends while a look goes on is in neither of its two parts."""
+    machine = Machine(LEADING, process(101, LEADER))
+    tree = Tree(LEADER, machine)
+    over = []
+    for found in ((LEADING, process(101, LEADER)), (LEADING,), (LEADING, process(102, 1)), (LEADING,), (LEADING,)):
+        machine.found = found
+        tree.look()
+        over.append(tree.is_over())
+    assert over == [False, False, False, False, True]
+
+
+@pytest.mark.parametrize(("living", "said"), [(True, None), (False, ())])
+def test_an_adopter_asks_the_kernel_whether_anybody_escapes_its_looks(
+    monkeypatch: pytest.MonkeyPatch, *, living: bool, said: object
+) -> None:
+    monkeypatch.setattr(orphans, "is_adopting", lambda: True)
+    monkeypatch.setattr(orphans, "has_living", lambda: living)
+    tree = Tree(LEADER, Machine(LEADING))
+    for _ in range(3):
+        tree.look()
+    assert tree.is_over() is not living
+    assert tree.survivors() == said
+
+
+def test_who_was_killed_since_the_last_look_is_no_survivor(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(orphans, "is_adopting", lambda: True)
+    monkeypatch.setattr(orphans, "has_living", lambda: False)
+    tree = Tree(LEADER, Machine(LEADING, process(101, LEADER)))
+    tree.look()
+    assert tree.survivors() == ()
+
+
 def test_the_real_table_is_what_is_looked_at() -> None:
     tree = Tree(os.getpid())
     tree.look()
