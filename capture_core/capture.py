@@ -16,10 +16,11 @@ from capture_core import names, upstream
 from capture_core.budget import Budget
 from capture_core.capture_files import CaptureFiles
 from capture_core.durable import unlock
-from capture_core.errors import Refused
-from capture_core.facts import CaptureFacts, CaptureReason, CaptureState, StreamName
+from capture_core.facts import CaptureFacts, CaptureReason, CaptureState
 from capture_core.identity import Ground
+from capture_core.limits import NAMES_BYTES
 from capture_core.namespace import as_refusal, new_capture_id
+from capture_core.naming import Naming, preview_chars
 from capture_core.publication import Publication
 from capture_core.receipt import encode
 from capture_core.spool import Spool
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
         Receipt,
         ResourceFacts,
         StreamFacts,
+        StreamName,
         Upstream,
     )
     from capture_core.handoff import Intake
@@ -63,9 +65,6 @@ class Capture:
         self._limits = limits
         self._masking = masking
         self._first_reason: CaptureReason | None = None
-        # Raw bytes have no preview that they could fit in.
-        self._must_be_named = identity.ground is not Ground.INLINE or masking.is_raw
-        self._may_outgrow = True
         self.texts: dict[str, bytes] | None = None
         """After :meth:`finish`, by stream, what no file has; ``None``: the files have it."""
         self.mishap: str | None = None
@@ -78,13 +77,18 @@ class Capture:
         )
         self._spools: dict[str, Spool] = {}
         self._budget = Budget(limits.capture_bytes)
+        self._naming = Naming(
+            self.ref,
+            self._files,
+            self._spools,
+            limits,
+            statement=self._statement,
+            count=self._count,
+            live_receipt=self.live_receipt,
+        )
         try:
             with as_refusal(identity.conversation):
-                self._files.reserve_receipt(limits.receipt_bytes)
-                self._make_streams()
-                if self._must_be_named:
-                    self._budget.join(self._allowed)
-                    self._give_names()
+                self._make_files()
         except BaseException:
             self.abandon()
             raise
@@ -145,10 +149,12 @@ class Capture:
         with self._handoff.at_disk():
             return self._files.take_request()
 
-    def name_if_outgrown(self) -> None:
-        """Let others see the files when the text does not fit the preview any more."""
-        if not self._files.are_named and self._may_outgrow and self._is_outgrown():
-            self._name()
+    def look_at_names(self) -> None:
+        """Let others see the files when the text does not fit the preview any more, or the job takes long."""
+        if not self._files.are_named:
+            with self._handoff.at_disk():
+                self._naming.look()
+            self.note_cuts()
 
     def adopt(self) -> Receipt:
         """The job goes to the background: the capture has its names from now on, and says from where.
@@ -156,9 +162,9 @@ class Capture:
         Where the disk has no room for names, that is tried once more at the end; the receipt of this moment is
         returned in any case.
         """
-        self._must_be_named = True
-        if not self._files.are_named:
-            self._name()
+        with self._handoff.at_disk():
+            self._naming.demand()
+        self.note_cuts()
         for spool in self._spools.values():
             spool.adopt()
         self.replace_live()
@@ -169,8 +175,9 @@ class Capture:
 
         Raises ``OSError`` or ``Refused``: the leftover is discoverable; ``PlaceGone``: somebody removed it all.
         """
-        if self._must_be_named and not self._files.are_named:
-            self._name()
+        with self._handoff.at_disk():
+            self._naming.settle()
+        self.note_cuts()
         return self._finish_seen() if self._files.are_named else self._finish_unseen()
 
     def release(self) -> None:
@@ -189,6 +196,15 @@ class Capture:
         for spool in self._spools.values():
             spool.discard()
         self._files.close()
+
+    def _make_files(self) -> None:
+        self._files.reserve_receipt(self._limits.receipt_bytes)
+        self._make_streams()
+        # Raw bytes have no preview that they could fit in.
+        if self._identity.ground is Ground.INLINE and not self._masking.is_raw:
+            self._files.reserve_live_receipt(NAMES_BYTES)
+        else:
+            self._naming.give()
 
     def _make_streams(self) -> None:
         for stream in self._identity.streams:
@@ -227,39 +243,12 @@ class Capture:
                 kept = sum(spool.kept() for spool in self._spools.values()) if self._files.are_named else 0
                 self._budget.allowance.settle(kept)
 
-    def _is_outgrown(self) -> bool:
-        spools = self._spools.values()
-        is_long = sum(spool.retained for spool in spools) > self._limits.preview_total_bytes
-        return is_long or any(spool.chars > self._preview_chars(spool.name) for spool in spools)
-
-    def _name(self) -> None:
-        """Let others see the files, once what they hold is counted; where they cannot have names, keep no more."""
-        with self._handoff.at_disk():
-            if self._budget.allowance is None:
-                self._budget.join(self._allowed)
-                for spool in self._spools.values():
-                    spool.count()
-            try:
-                self._give_names()
-            except (OSError, Refused) as error:
-                self._may_outgrow = False
-                for spool in self._spools.values():
-                    spool.cut(fault(error))
-        self.note_cuts()
-
-    def _give_names(self) -> None:
-        for stream, spool in self._spools.items():
-            spool.file_name = names.live_stream_file(self.capture_id, stream)
-        self._statement.set_ref(self.ref)
-        try:
-            self._files.give_names(encode(self.live_receipt()))
-        except BaseException:
-            self._statement.set_ref("")
+    def _count(self) -> None:
+        """What was written before there was an allowance is of it from now on."""
+        if self._budget.allowance is None:
+            self._budget.join(self._allowed)
             for spool in self._spools.values():
-                spool.file_name = ""
-            raise
-        for spool in self._spools.values():
-            spool.describe()
+                spool.count()
 
     def _finish_seen(self) -> Receipt:
         self.replace_live(finalizing=True)
@@ -276,8 +265,11 @@ class Capture:
 
     def _finish_unseen(self) -> Receipt:
         ended = time.time()
-        for spool in self._spools.values():
+        is_outgrown = self._naming.is_outgrown()
+        for name, spool in self._spools.items():
             try:
+                if is_outgrown:
+                    spool.keep_head(preview_chars(self._limits, name))
                 spool.settle_unseen()
             except (OSError, MemoryError, ImportError) as error:
                 spool.cut(fault(error))
@@ -306,8 +298,4 @@ class Capture:
         )
 
     def _previews(self) -> dict[str, PreviewFacts]:
-        return {name: spool.preview(self._preview_chars(name)) for name, spool in self._spools.items()}
-
-    def _preview_chars(self, stream: str) -> int:
-        limits = self._limits
-        return limits.preview_stderr_chars if stream == StreamName.STDERR else limits.preview_stdout_chars
+        return {name: spool.preview(preview_chars(self._limits, name)) for name, spool in self._spools.items()}

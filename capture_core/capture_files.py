@@ -32,6 +32,7 @@ class CaptureFiles:
         self._streams: dict[StreamName, NewFile] = {}
         self._published: list[str] = []
         self._receipt: NewFile | None = None
+        self._live_receipt: NewFile | None = None
         self.are_named = False
         """Whether others can see them."""
 
@@ -48,6 +49,11 @@ class CaptureFiles:
         """Take the room for the final receipt now, so that a full disk cannot prevent it.  Raises ``OSError``."""
         self._receipt = self._place.new_file()
         reserve(self._receipt.fd, size)
+
+    def reserve_live_receipt(self, size: int) -> None:
+        """Take the room for a live receipt that is to be seen later.  Raises ``OSError``."""
+        self._live_receipt = self._place.new_file()
+        reserve(self._live_receipt.fd, size)
 
     def make_stream(self, stream: StreamName) -> NewFile:
         """A stream's file, locked before it has a name: who sees it unlocked may conclude that its owner died."""
@@ -68,13 +74,16 @@ class CaptureFiles:
         return name, file
 
     def give_names(self, live_receipt: bytes) -> None:
-        """Let others see the streams, then the live receipt.  Raises ``OSError`` or ``Refused``: none has a name."""
+        """Let others see the streams, then the live receipt.
+
+        Raises ``OSError`` or ``Refused``: none has a name then, and it can be tried again.
+        """
         try:
             for stream, file in self._streams.items():
                 self._publish(file, names.live_stream_file(self._id, stream))
-            self._publish_new(names.live_receipt_file(self._id), live_receipt)
+            self._publish_live_receipt(live_receipt)
         except BaseException:
-            self._take_names()
+            self._withdraw_streams()
             raise
         self.are_named = True
 
@@ -99,9 +108,7 @@ class CaptureFiles:
         """Write the final receipt, again where that failed, durably.  Raises ``OSError``."""
         assert self._receipt is not None  # noqa: S101 — reserved before anything else
         fd = self._receipt.fd
-        os.lseek(fd, 0, os.SEEK_SET)
-        write_all(fd, data)
-        os.ftruncate(fd, len(data))
+        _rewrite(fd, data)
         os.fsync(fd)
         os.fchmod(fd, FINAL_MODE)
 
@@ -121,9 +128,10 @@ class CaptureFiles:
 
     def close(self) -> None:
         """Let go of the folders and of the receipt's room; those that were made for what has no name are removed."""
-        if self._receipt is not None:
-            self._receipt.discard()
-            self._receipt = None
+        for receipt in (self._receipt, self._live_receipt):
+            if receipt is not None:
+                receipt.discard()
+        self._receipt = self._live_receipt = None
         if self.are_named:
             self._place.close()
         else:
@@ -138,16 +146,31 @@ class CaptureFiles:
         self._place.publish(file, name)
         self._published.append(name)
 
-    def _publish_new(self, name: str, data: bytes) -> None:
-        file = self._place.new_file()
-        try:
-            write_all(file.fd, data)
-            self._publish(file, name)
-        finally:
-            file.discard()
+    def _publish_live_receipt(self, data: bytes) -> None:
+        if self._live_receipt is None:
+            self._live_receipt = self._place.new_file()
+        _rewrite(self._live_receipt.fd, data)
+        self._publish(self._live_receipt, names.live_receipt_file(self._id))
+        self._live_receipt.discard()
+        self._live_receipt = None
+
+    def _withdraw_streams(self) -> None:
+        for stream, file in self._streams.items():
+            if (name := names.live_stream_file(self._id, stream)) in self._published:
+                # What stays there is removed; it gets no name again.
+                with suppress(OSError):
+                    self._place.withdraw(file, name)
+                    self._published.remove(name)
+        self._take_names()
 
     def _take_names(self) -> None:
         while self._published:
             # What cannot be removed is a leftover; the error that brought us here is the one to tell.
             with suppress(OSError):
                 self._place.unlink(self._published.pop())
+
+
+def _rewrite(fd: int, data: bytes) -> None:
+    os.lseek(fd, 0, os.SEEK_SET)
+    write_all(fd, data)
+    os.ftruncate(fd, len(data))

@@ -61,6 +61,14 @@ class NewFile:
             msg = f"{os.path.join(directory.path, name)!r}: something stands there already; it was not touched"
             raise NameTaken(msg) from error
 
+    def withdraw(self, directory: Directory, name: str, random_name: str) -> None:
+        """Take the name away that :meth:`publish` gave, so that the file can be published again.
+
+        It waits in the temporary folder: an inode without any name, which had one, gets none again.
+        """
+        rename(directory, name, self._scratch, random_name)
+        self._scratch_name = random_name
+
     def discard(self) -> None:
         """Close the descriptor, and forget the file when it was never published."""
         if self._scratch_name is not None:

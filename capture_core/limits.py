@@ -57,6 +57,9 @@ KEPT_MEMORY_BYTES = 32 * MIB
 AFTER_KILL_SECONDS = 1.0
 """How long those who were killed may take to be gone; what the kernel holds longer is not waited for."""
 
+OWNER_PARTING_SECONDS = 1.0
+"""How much later than its job the owner of a capture within an ended job is killed: until then it can finish that."""
+
 GROUP_LOOK_SECONDS = 0.02
 """How often the group of an ended leader is looked at."""
 
@@ -104,6 +107,10 @@ ENGINE_FILE_BYTES = 64 * MIB
 
 THINKING_SECONDS = 30.0
 """How long a writer may take over one read without going to its disk; beyond, it counts as stalled."""
+
+
+NAMES_BYTES = 16 * KIB
+"""Room taken at launch for the live receipt of a capture that is to get its names later, when the disk may be full."""
 
 
 class LimitFrom(StrEnum):
@@ -169,6 +176,9 @@ class Limits(Record):
 
     live_receipt_seconds: float = 1.0
     """The live receipt is replaced at state changes only, and at most this often."""
+
+    unseen_seconds: float = 5.0
+    """How long a job may run that others cannot find; beyond: it is a capture, however little it prints."""
 
 
 LIBRARY = Limits()

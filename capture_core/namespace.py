@@ -83,6 +83,10 @@ class Namespace:
         """Give ``file`` its name in the tool's folder; never over anything."""
         file.publish(self._folder, name)
 
+    def withdraw(self, file: NewFile, name: str) -> None:
+        """Take away the name that :meth:`publish` gave ``file``, which can be published again then."""
+        file.withdraw(self._folder, name, self._random_name())
+
     def new_published(self, name: str) -> NewFile:
         """A private file that everybody sees as it begins."""
         file = self.new_file()

@@ -199,7 +199,18 @@ class Spool:
         self.complete()
         fits = self._budget.count(self._retained)
         if fits < self._retained:
-            self._take_back(fits)
+            self._take_back(fits, CaptureReason.CONVERSATION_QUOTA)
+
+    def keep_head(self, chars: int) -> None:
+        """Keep of what nobody has seen, and was cut, what a preview of ``chars`` characters shows of its beginning.
+
+        The last of the rest is kept for the receipt, as after any cut.  Raises ``OSError``.
+        """
+        self.complete()
+        head = preview_of(self.file.fd, self._retained, chars, None).head.end
+        if self.reason is not None and head < self._retained:
+            self._budget.give_back(self._retained - head)
+            self._take_back(head, self.reason)
 
     def describe(self) -> None:
         """The file has its name now, and what describes it may have one."""
@@ -279,19 +290,23 @@ class Spool:
         self.cut(reason)
         self._refuse(text[fits:])
 
-    def _take_back(self, fits: int) -> None:
+    def _take_back(self, fits: int, reason: CaptureReason) -> None:
         text = self.text()
         size = self._cut_before(text, fits)
         self._appender.cut_back(size)
         self._budget.give_back(fits - size)
         self._retained, self.chars, self._last, self._sealer = 0, 0, b"", Sealer(self.file.fd)
         self._record(text[:size])
-        if self.reason is None:
-            self._stop(CaptureReason.CONVERSATION_QUOTA)
-            self._refuse(text[size:])
-        else:
-            # What the receipt keeps of the end came later.
-            self._uncommitted += len(text) - size
+        self._stop(reason)
+        self._refuse_before(text[size:])
+
+    def _refuse_before(self, text: bytes) -> None:
+        """Refuse what stood before all that has been refused."""
+        self._uncommitted += len(text)
+        if self._tail is not None:
+            after, self._tail = self._tail.finish(), Tail(self._limits.tail_text_bytes)
+            self._tail.feed(text)
+            self._tail.feed(after)
 
     def _append(self, block: _Block) -> None:
         if not block.text:

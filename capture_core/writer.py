@@ -114,7 +114,7 @@ class Writer:
             self._adopt()
         if self._capture.note_cuts():
             self._stale = True
-        self._capture.name_if_outgrown()
+        self._capture.look_at_names()
 
     def _adopt(self) -> None:
         receipt = self._capture.adopt()
