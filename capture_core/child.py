@@ -11,7 +11,7 @@ from time import monotonic, sleep
 from typing import TYPE_CHECKING
 
 from capture_core.happenings import ChildEvent, Continued, Exited, Stopped
-from capture_core.limits import GROUP_LOOK_SECONDS
+from capture_core.limits import GROUP_LOOK_SECONDS, OWNER_PARTING_SECONDS
 from capture_core.program import start
 
 if TYPE_CHECKING:
@@ -48,6 +48,7 @@ class Child:
         self._tree: Tree | None = None
         self._is_killing = False
         self._outwaits_until = 0.0
+        self._spares_until = 0.0
         self._watcher: threading.Thread | None = None
         self._popen = start(argv, descriptors, cwd, env, session=session, nice=nice)
         self.pid = self._popen.pid
@@ -76,15 +77,19 @@ class Child:
                     self._tree.end(signal.SIGTERM, signal.SIGCONT)
 
     def kill_all(self, patience_seconds: float) -> None:
-        """Kill all of them, and who comes up meanwhile; those whom the kernel holds are waited for this long."""
+        """Kill all of them, and who comes up meanwhile; those whom the kernel holds are waited for this long.
+
+        The owners of captures within the job see theirs killed, and can finish before they are killed, too.
+        """
         with self._lock:
             if not self._reaped:
-                self._outwaits_until = monotonic() + patience_seconds
                 self._is_killing = True
                 self._look_around()
+                has_owners = self._tree is not None and self._tree.has_owners()
+                self._spares_until = monotonic() + (OWNER_PARTING_SECONDS if has_owners else 0.0)
+                self._outwaits_until = self._spares_until + patience_seconds
                 self._signal_group(signal.SIGKILL)
-                if self._tree is not None:
-                    self._tree.kill()
+                self._kill_one_by_one()
 
     def end_unwatched(self) -> None:
         """Kill the group at once and reap its leader: it was started, and cannot be captured after all."""
@@ -138,7 +143,7 @@ class Child:
                     return None
                 self._tree.look()
                 if self._is_killing:
-                    self._tree.kill()
+                    self._kill_one_by_one()
                 if self._tree.is_over() or monotonic() >= self._outwaits_until:
                     return self._tree.survivors()
             sleep(GROUP_LOOK_SECONDS)
@@ -152,6 +157,10 @@ class Child:
                 self._tree = Tree(self.pid)
         if self._tree is not None:
             self._tree.look()
+
+    def _kill_one_by_one(self) -> None:
+        if self._tree is not None:
+            self._tree.kill(owners=monotonic() >= self._spares_until)
 
     def _signal_group(self, number: int) -> bool:
         try:

@@ -19,7 +19,7 @@ from capture_core.launch import Command
 from capture_core.limits import AFTER_KILL_SECONDS, KEPT_MEMORY_BYTES
 from capture_core.link import Begin, Completing, NotStarted, Receiver, Sender, Settled, Started
 from capture_core.masking import EngineMasking
-from capture_core.orphans import adopt, reap_adopted, reap_ended
+from capture_core.orphans import adopt, call_owner, reap_adopted, reap_ended
 from capture_core.outlet import Outlet
 from capture_core.parting import front_left, let_go, point_at_nothing
 from capture_core.raw import RawStreams
@@ -55,6 +55,7 @@ def serve(up: int, down: int, pair: Pair | None = None) -> None:
     receiver = Receiver(down)
     # While the front reads what to own: it costs no time then.
     adopt()
+    call_owner()
     begin = receiver.receive()
     if isinstance(begin, Begin):
         own(begin, Sender(up), receiver, pair)

@@ -98,10 +98,22 @@ class Tree:
             if process.group != self._leader:
                 processes.send(process, numbers)
 
-    def kill(self) -> None:
-        """Kill all that are ours, one by one: whoever was being started when the group was killed, too."""
+    def kill(self, *, owners: bool) -> None:
+        """Kill all that are ours, one by one: whoever was being started when the group was killed, too.
+
+        ``owners``: those of captures within the job as well.  Their own jobs are always among those that are killed.
+        """
         for process in self.ours():
-            processes.send(process, (signal.SIGKILL,))
+            if owners or not _is_owner(process):
+                processes.send(process, (signal.SIGKILL,))
+
+    def has_owners(self) -> bool:
+        """Whether captures within the job have owners to finish them, as these call themselves."""
+        return any(map(_is_owner, self.ours()))
 
     def _is_ours(self, process: Process) -> bool:
         return self._adopter is not None or process.group == self._leader or process.session == self._session
+
+
+def _is_owner(process: Process) -> bool:
+    return process.name == orphans.OWNER_NAME

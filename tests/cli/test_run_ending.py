@@ -309,6 +309,49 @@ def test_limits_that_are_none_are_one_clear_line(place: Path, words: tuple[str, 
     assert not place.exists()
 
 
+# -- captures within a job ------------------------------------------------------------------------------------------
+
+
+DEAF = "while :; do sleep 60; done"
+GREEDY = f'exec {sys.executable} -c "{ALLOCATE}" 600'
+
+
+@pytest.mark.parametrize(
+    ("option", "goes_on"),
+    [("--timeout=3", DEAF), ("--memory-limit=400MiB", GREEDY), ("--label=cancelled", DEAF)],
+    ids=["time limit", "memory limit", "cancel"],
+)
+def test_a_capture_within_an_ended_job_is_finished(place: Path, tmp_path: Path, option: str, goes_on: str) -> None:
+    """Its owner must see its own job killed: killed with it, it left a capture without an end."""
+    ready, inner = tmp_path / "ready", tmp_path / "inner"
+    os.mkfifo(ready)
+    command = f"trap '' TERM; echo begun; echo x > {ready}; {goes_on}"
+    within = ("capview", "run", "--conversation", str(inner), "--", "sh", "-c", command)
+    with started(place, option, "--", *within) as front:
+        ready.read_text()
+        if option == "--label=cancelled":
+            cancel(place)
+        front.communicate()
+    assert receipt_of(place)["process"]["survivors"] == []
+    receipt = receipt_of(inner)
+    assert (receipt["process"]["signal"], receipt["capture"]["state"]) == (signal.SIGKILL, "complete")
+    assert not list(inner.rglob("*.live"))
+
+
+def test_who_calls_itself_an_owner_is_ended_as_well(place: Path, tmp_path: Path) -> None:
+    ready = tmp_path / "ready"
+    os.mkfifo(ready)
+    false = "import os, signal, sys, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); "
+    false += "open('/proc/self/comm', 'w').write('capview-owner'); "
+    false += "os.setsid(); open(sys.argv[1], 'w').write(str(os.getpid())); time.sleep(60)"
+    with started(place, "--", "sh", "-c", f'{sys.executable} -c "{false}" {ready} & wait') as front:
+        pid = int(ready.read_text())
+        cancel(place)
+        front.communicate()
+    assert not is_alive(pid)
+    assert receipt_of(place)["process"]["survivors"] == []
+
+
 # -- the shell's code -----------------------------------------------------------------------------------------------
 
 GIVES_IN = "trap 'exit 0' TERM; echo aaaaaaaaaaaaaaa; sleep 5 & wait"
