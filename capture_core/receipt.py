@@ -30,7 +30,9 @@ class Request(NamedTuple):
 
 
 def parse_request(data: bytes) -> Request | None:
-    """What a request file says; ``None`` when it is not one."""
+    """What a request file says; ``None`` when it is not one.  An empty one is a cancel: a full disk takes no other."""
+    if not data:
+        return Request(RequestKind.CANCEL, "")
     try:
         said = json.loads(data)
         return Request(RequestKind(said["kind"]), str(said["reason"]))

@@ -12,21 +12,23 @@ from capture_core.descend import regular, tool_folder, words
 from capture_core.directory import Directory
 from capture_core.durable import NewFile, write_all
 from capture_core.errors import NameTaken, Refused
-from capture_core.facts import Liveness
+from capture_core.facts import Liveness, RequestKind
 from capture_core.limits import LIBRARY, MESSAGE_CHARS, REQUEST_REASON_CHARS
+from capture_core.liveness import here
 from capture_core.names import raw_text
 
 if TYPE_CHECKING:
-    from capture_core.facts import RequestKind
+    from capture_core.facts import Receipt
     from capture_core.source import Entry
 
 
-def ask_owner(conversation: str, entry: Entry, kind: RequestKind, reason: str) -> None:
+def ask_owner(conversation: str, entry: Entry, kind: RequestKind, reason: str) -> bool:
     """Put the request where the owner looks for it; it acts within a second and takes it away.
 
     The owner masks the reason by all that it knows to be secret.  What is put there is masked too, by the built-in
     rules and the values of our own secret variables; who knows more gives a reason that is masked by it already.
 
+    ``False``: a cancel that is put there without its reason, since the disk has no room for that.
     Raises :class:`Refused` when nobody is known to live who could act on it, or when one is waiting already.
     """
     receipt = entry.receipt
@@ -41,7 +43,19 @@ def ask_owner(conversation: str, entry: Entry, kind: RequestKind, reason: str) -
     with tool_folder(conversation, receipt.tool) as folder:
         if folder is None:
             raise Refused(f"{receipt.ref} is not there any more")
-        _publish(Directory(folder, receipt.tool, made=False), names.request_file(receipt.capture_id), data)
+        place, name = Directory(folder, receipt.tool, made=False), names.request_file(receipt.capture_id)
+        try:
+            return _publish(place, name, data, is_cancel=kind is RequestKind.CANCEL)
+        except OSError as error:
+            way = _by_hand(receipt) if kind is RequestKind.CANCEL else ""
+            raise Refused(f"the request cannot be written: {words(error)}{way}") from error
+
+
+def _by_hand(receipt: Receipt) -> str:
+    """How to end it without its owner, where its group is one of this machine."""
+    place, pid = here(), receipt.process.pid
+    is_here = (receipt.host, receipt.boot_id) == (place.host, place.boot_id)
+    return "" if pid is None or not is_here else f"; kill -TERM -- -{pid} ends the command's group without it"
 
 
 def is_waiting(conversation: str, entry: Entry) -> bool:
@@ -81,17 +95,26 @@ def _masked(reason: str) -> str:
     return masked.decode()[:REQUEST_REASON_CHARS]
 
 
-def _publish(folder: Directory, name: str, data: bytes) -> None:
-    file = None
+def _publish(folder: Directory, name: str, data: bytes, *, is_cancel: bool) -> bool:
+    """Whether all of the data is there.  An empty request is a cancel: it needs no block of a full disk."""
+    file = NewFile(folder, folder, f".{name}.{os.urandom(8).hex()}")
     try:
-        file = NewFile(folder, folder, f".{name}.{os.urandom(8).hex()}")
-        write_all(file.fd, data)
+        is_whole = _write(file.fd, data, is_cancel=is_cancel)
         # Linked in whole: the owner never reads half a request.
         file.publish(folder, name)
     except NameTaken as error:
         raise Refused("a request is waiting there already; the owner acts on it within a second") from error
-    except OSError as error:
-        raise Refused(f"the request cannot be written: {words(error)}") from error
     finally:
-        if file is not None:
-            file.discard()
+        file.discard()
+    return is_whole
+
+
+def _write(fd: int, data: bytes, *, is_cancel: bool) -> bool:
+    try:
+        write_all(fd, data)
+    except OSError:
+        if not is_cancel:
+            raise
+        os.ftruncate(fd, 0)
+        return False
+    return True

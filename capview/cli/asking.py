@@ -29,7 +29,8 @@ def ask(picked: Picked, kind: RequestKind, reason: str) -> bool:
     if has_ended(entry):
         too_late(entry)
         return False
-    ask_owner(path, entry, kind, reason)
+    if not ask_owner(path, entry, kind, reason) and reason:
+        say(f"{entry.receipt.ref}: the disk has no room for the reason; the owner is asked without it")
     until = time.monotonic() + REQUEST_PATIENCE_SECONDS
     while is_waiting(path, entry):
         # In this order: what is gone after the last look of an owner was taken by it.
