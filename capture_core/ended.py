@@ -69,10 +69,13 @@ class Endings:
     def beyond(self, known: Container[str]) -> Iterator[Entry]:
         """Those that have ended and are not among these ids, as they are now, in the order of their ids.
 
-        What was removed since is left out; what cannot be read is added to ``unreadable``.
+        ``known`` may grow meanwhile: what is added to it does not come any more.  What was removed since is left out;
+        what cannot be read is added to ``unreadable``.
         """
         fresh = {Name(tool, capture) for tool, seen in self._seen.items() for capture in seen.final | seen.live}
         for name in sorted((name for name in fresh if name.capture not in known), key=lambda name: name.capture):
+            if name.capture in known:
+                continue
             match self._catalogue.fresh(name):
                 case Entry() as entry if entry.liveness in ENDED:
                     yield entry

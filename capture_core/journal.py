@@ -8,6 +8,7 @@ nothing.
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import stat
 from typing import TYPE_CHECKING, Final
@@ -34,6 +35,8 @@ class Journal:
         self._header = header.encode()
         self._fd = -1
         self._end = 0
+        self._size = 0
+        """Of the file, as it was read or written here last: its end, and a torn line behind it."""
         self.count = 0
         """Lines but for the first, as far as they were read or written here."""
 
@@ -54,6 +57,7 @@ class Journal:
         whole = data[: data.rfind(b"\n") + 1]
         if self._end == 0:
             self._check_header(data)
+        self._size = self._end + len(data)
         self._end += len(whole)
         lines = whole.decode("utf-8", "replace").splitlines()[1 if is_new else 0 :]
         self.count += len(lines)
@@ -70,8 +74,13 @@ class Journal:
             file.discard()
 
     def append(self, lines: Iterable[str]) -> None:
-        """Add lines, after :meth:`load`; all of them, or none when this raises ``OSError``."""
+        """Add lines, after :meth:`load`; all of them, or none when this raises ``OSError``.
+
+        So it does with ``ESTALE`` when another has written since: what that one added would be overwritten.
+        """
         data = "".join(f"{line}\n" for line in lines).encode()
+        if os.fstat(self._fd).st_size != self._size or not is_at(self._folder, self._name, self._fd):
+            raise OSError(errno.ESTALE, "another has written to it since it was read")
         try:
             os.ftruncate(self._fd, self._end)
             os.lseek(self._fd, self._end, os.SEEK_SET)
@@ -79,8 +88,10 @@ class Journal:
         except OSError:
             with contextlib.suppress(OSError):
                 os.ftruncate(self._fd, self._end)
+            self._size = os.fstat(self._fd).st_size
             raise
         self._end += len(data)
+        self._size = self._end
         self.count += data.count(b"\n")
 
     def rewrite(self, lines: Iterable[str]) -> None:
@@ -94,7 +105,7 @@ class Journal:
 
     def close(self) -> None:
         """Give the descriptor back."""
-        fd, self._fd, self._end, self.count = self._fd, -1, 0, 0
+        fd, self._fd, self._end, self._size, self.count = self._fd, -1, 0, 0, 0
         if fd >= 0:
             os.close(fd)
 

@@ -79,18 +79,18 @@ class Inbox:
 
         The consumer is this process's until the iterator has ended or was closed; others of its name wait.
         """
-        with self._consumer.turn(Turn.NOTICES):
-            self._has_turn = True
-            try:
+        with ExitStack() as stack:
+            # Held until the marks are read anew: one that is added before that would be put over those of another.
+            with self._lock:
+                stack.enter_context(self._consumer.turn(Turn.NOTICES))
                 self._endings.refresh()
                 self._begin()
-                for entry in self._endings.beyond(self._delivered.captures):
-                    yield Notice(entry.receipt.capture_id, entry, self._acknowledge)
-                with self._lock:
-                    self._delivered.forget_others(self._endings)
-            finally:
-                with self._lock:
-                    self._has_turn = False
+                self._has_turn = True
+                stack.callback(self._end_turn)
+            for entry in self._endings.beyond(self._delivered.captures):
+                yield Notice(entry.receipt.capture_id, entry, self._acknowledge)
+            with self._lock:
+                self._delivered.forget_others(self._endings)
 
     def follow(self) -> Iterator[Notice]:
         """The same, and then those to come, without end; the consumer is free between two looks."""
@@ -116,6 +116,10 @@ class Inbox:
             with self._consumer.refusing():
                 self._delivered.begin(sorted(known))
             self.began = True
+
+    def _end_turn(self) -> None:
+        with self._lock:
+            self._has_turn = False
 
     def _acknowledge(self, capture: str) -> None:
         with self._lock:

@@ -62,6 +62,24 @@ def test_only_what_another_has_added_is_read_again(opened: Journal, folder: Dire
     other.close()
 
 
+@pytest.mark.parametrize("how", ["added", "wrote anew"])
+def test_what_another_has_written_since_is_never_overwritten(opened: Journal, folder: Directory, how: str) -> None:
+    """It was cut off, for the end of the file as it was read last."""
+    opened.make(["one"])
+    opened.load()
+    other = Journal(folder, "lines", HEADER)
+    other.load()
+    other.append(["two"])
+    if how == "wrote anew":
+        other.rewrite(["one", "two"])
+    with pytest.raises(OSError, match="another has written"):
+        opened.append(["three"])
+    opened.load()
+    opened.append(["three"])
+    assert Journal(folder, "lines", HEADER).load() == (True, ["one", "two", "three"])
+    other.close()
+
+
 def test_a_torn_line_never_counts_and_the_next_one_replaces_it(opened: Journal, folder: Directory) -> None:
     """Who only appends would glue the next line to what a killed one left behind, and lose both."""
     opened.make(["one"])

@@ -134,6 +134,46 @@ def test_marks_by_threads_while_the_next_are_taken(place: Path) -> None:
     assert sorted(delivered(place).read_text().split()[3:]) == sorted(owner.id for owner in owners)
 
 
+def test_a_mark_that_comes_while_the_next_look_begins_erases_none_of_another(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It was added at the end that the file had at the look before: what another had marked since came again."""
+    owners = [finished(place, second=second) for second in range(3)]
+    late: list[threading.Thread] = []
+    refresh = Endings.refresh
+
+    def refresh_meanwhile(endings: Endings) -> None:
+        refresh(endings)
+        late.append(threading.Thread(target=first.ack, name="acknowledging"))
+        late[0].start()
+        late[0].join(0.2)
+
+    with Inbox(str(place), "planner") as inbox:
+        first = next(iter(list(inbox.look())))
+        with Inbox(str(place), "planner") as another:
+            for notice in another.look():
+                if notice.notice_id != first.notice_id:
+                    notice.ack()
+        monkeypatch.setattr(Endings, "refresh", refresh_meanwhile)
+        again = {notice.notice_id for notice in inbox.look()}
+    late[0].join()
+    monkeypatch.undo()
+    assert again <= {first.notice_id}
+    assert told(place) == []
+    assert all(delivered(place).read_text().count(owner.id) == 1 for owner in owners)
+
+
+def test_what_is_marked_while_a_look_goes_on_does_not_come_in_it(place: Path) -> None:
+    """What was to come was decided at its start."""
+    finished(place, second=1), finished(place, second=2)
+    with Inbox(str(place), "planner") as inbox:
+        _, second = inbox.look()
+        look = inbox.look()
+        next(look)
+        second.ack()
+        assert list(look) == []
+
+
 def test_from_now_on_leaves_out_what_has_ended_and_nothing_later(place: Path) -> None:
     finished(place)
     dead, running = Owner(place), Owner(place, capture=new_id(1))
