@@ -60,9 +60,6 @@ AFTER_KILL_SECONDS = 1.0
 OWNER_PARTING_SECONDS = 1.0
 """How much later than its job the owner of a capture within an ended job is killed: until then it can finish that."""
 
-OWNER_PARTING_SECONDS = 1.0
-"""How much later than its job the owner of a capture within an ended job is killed: until then it can finish that."""
-
 GROUP_LOOK_SECONDS = 0.02
 """How often the group of an ended leader is looked at."""
 
