@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import sys
 from typing import TYPE_CHECKING
 
 from capture_core.errors import BadInput
@@ -13,7 +12,6 @@ from capview.cli.quantities import budget, niceness, seconds, size
 if TYPE_CHECKING:
     import argparse
 
-    from capture_core.answer import Ending
     from capture_core.limits import Limits
     from capture_core.order import Order
     from capview.cli.place import NoDirectory
@@ -34,6 +32,9 @@ exit code: the command's own; 128+N for a signal; 124 for --timeout, and for a j
 ended by cancel or by a limit: 143 if it exited with 0 then; 125 when capview could not start it; 126 not executable;
 127 not found
 """
+
+UNPRINTED = 1
+"""The exit code of ``--detach`` when nobody could be given the ref: whoever started the job does not have it."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -136,12 +137,10 @@ def run(arguments: argparse.Namespace) -> int:
     except (OSError, NoHome, NoDirectory) as error:
         return not_started(error)
     ending = run_front(order, meanwhile=_load_words)
-    if arguments.inline:
-        from capview.cli.inline import report
+    from capview.cli.report import report
 
-        report(ending, order, option=arguments.conversation, budget=arguments.budget)
-    else:
-        _report(ending, arguments)
+    if not report(ending, order, arguments) and arguments.detach:
+        return UNPRINTED
     if ending.died_of is not None:
         die_of(ending.died_of)
     return ending.code
@@ -166,7 +165,7 @@ def _why(error: OSError | NoHome | NoDirectory) -> str:
 def _load_words() -> None:
     """Load what the report will need; what cannot be loaded now is tried again then."""
     with contextlib.suppress(OSError):
-        import capview.cli.words
+        import capview.cli.report
         import capview.present  # noqa: F401
 
 
@@ -257,23 +256,6 @@ def _stdin(arguments: argparse.Namespace) -> str | int | None:
     if arguments.stdin == "close" or (arguments.stdin is None and arguments.detach):
         return None
     return 0 if arguments.stdin is None else str(arguments.stdin)
-
-
-def _report(ending: Ending, arguments: argparse.Namespace) -> None:
-    from capview.cli.words import say
-    from capview.present import receipt_line
-
-    receipt = ending.receipt or ending.live
-    if arguments.json and receipt is not None:
-        from capture_core.receipt import encode
-
-        sys.stdout.buffer.write(encode(receipt))
-    elif ending.receipt is not None and not arguments.quiet:
-        say(receipt_line(ending.receipt))
-    elif ending.receipt is None and ending.ref is not None and not ending.words:
-        print(ending.ref)
-    if ending.words:
-        say(ending.words)
 
 
 def _without_capture(command: list[str], nice: int) -> int:

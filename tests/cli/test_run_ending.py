@@ -374,3 +374,24 @@ def test_a_command_that_is_cancelled_from_outside_has_not_succeeded(place: Path)
         front.communicate()
     assert front.returncode == 128 + signal.SIGTERM
     assert receipt_of(place)["process"]["exit_code"] == 0
+
+
+@pytest.mark.parametrize(
+    ("option", "code"), [("--json", 3), ("--inline", 3), ("--promote-after=0.01", 124), ("--detach", 1)]
+)
+def test_a_stdout_that_takes_nothing_does_not_change_how_the_command_ended(
+    place: Path, tmp_path: Path, option: str, code: int
+) -> None:
+    gate = tmp_path / "gate"
+    os.mkfifo(gate)
+    script = "exit 3" if code == 3 else f"read x < {gate}; exit 3"
+    words = ["capview", "run", "--conversation", str(place), option, "--", "sh", "-c", script]
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run(words, stdout=full, stderr=subprocess.PIPE, check=False)
+    assert done.returncode == code
+    assert b"capview: stdout: no space left on device" in done.stderr
+    assert (b"; see tool-outputs/shell/" in done.stderr) is (option != "--inline")
+    if code != 3:
+        gate.write_text("go\n")
+    if option != "--inline":
+        assert capview("wait", "@last", "--conversation", str(place)).returncode == 3

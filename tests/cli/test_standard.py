@@ -61,11 +61,22 @@ def test_a_receipt_line_that_nobody_reads_does_not_change_the_exit_code(place: P
 
 
 @pytest.mark.parametrize("to", [">&-", pytest.param(">/dev/full", marks=needs_full)])
-@pytest.mark.parametrize("words", ["ls", "show @last", "read @last", "run --json -- true", "run --detach -- true"])
-def test_data_that_cannot_be_printed_is_one_clear_line(place: Path, words: str, to: str) -> None:
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [
+        ("ls", 1),
+        ("show @last", 1),
+        ("read @last", 1),
+        ("run --json -- true", 0),
+        ("run --json -- sh -c 'exit 3'", 3),
+        ("run --detach -- true", 1),
+    ],
+)
+def test_data_that_cannot_be_printed_is_one_clear_line(place: Path, words: str, code: int, to: str) -> None:
+    """Which changes nothing of how a command ended."""
     shell(place, "capview run --quiet -- echo hi")
     done = shell(place, f"capview {words} {to}")
-    assert done.returncode == 1
+    assert done.returncode == code
     assert b"Traceback" not in done.stderr
     assert done.stderr.splitlines()[-1].startswith(b"capview: ")
 
