@@ -142,12 +142,15 @@ class Capture:
             return False
         return True
 
-    def take_request(self) -> Request | None:
-        """What somebody asks of the owner by a file beside the capture, if anything; the file is gone then."""
-        if not self._files.are_named:
-            return None
+    def is_asked(self) -> bool:
+        """Whether somebody asks something of the owner by a file beside the capture."""
         with self._handoff.at_disk():
-            return self._files.take_request()
+            return self._files.are_named and self._files.is_asked()
+
+    def take_request(self) -> Request | None:
+        """What that is, if anything; the file is gone then."""
+        with self._handoff.at_disk():
+            return self._files.take_request() if self._files.are_named else None
 
     def look_at_names(self) -> None:
         """Let others see the files when the text does not fit the preview any more, or the job takes long."""

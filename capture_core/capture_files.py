@@ -91,6 +91,10 @@ class CaptureFiles:
         """Replace the live receipt, unsynced: it is not evidence."""
         self._place.replace(names.live_receipt_file(self._id), receipt)
 
+    def is_asked(self) -> bool:
+        """Whether somebody asks something of the owner."""
+        return self._place.has(names.request_file(self._id))
+
     def take_request(self) -> Request | None:
         """What somebody asks of the owner by a file beside the capture, if anything; the file is gone then."""
         data = self._place.take(names.request_file(self._id), REQUEST_BYTES)

@@ -110,6 +110,14 @@ class Namespace:
             raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), name)
         rename(self._folder, name, self._folder, new_name)
 
+    def has(self, name: str) -> bool:
+        """Whether anything stands at ``name``, as far as can be seen.  Never raises."""
+        try:
+            os.stat(name, dir_fd=self._folder.fd, follow_symlinks=False)
+        except OSError:
+            return False
+        return True
+
     def take(self, name: str, size: int) -> bytes | None:
         """The first ``size`` bytes of a regular file that somebody put here for us, which is then gone; or ``None``.
 

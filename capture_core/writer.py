@@ -150,6 +150,10 @@ class Writer:
     def _look_for_request(self) -> None:
         if monotonic() - self._looked >= REQUEST_SECONDS:
             self._looked = monotonic()
+            if self._stale and self._capture.is_asked():
+                # Whoever sees the request taken sees as well whether there was still a command to ask for.
+                self._written = monotonic()
+                self._stale = not self._capture.replace_live()
             request = self._capture.take_request()
             if request is not None:
                 self._on_request(request)

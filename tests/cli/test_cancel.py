@@ -14,7 +14,7 @@ from capture_core.facts import ProcessFacts, ProcessState
 from capture_core.request import is_waiting
 from capview.cli import asking
 from capview.cli.pick import pick
-from tests.captures import COMPLETE, Owner, finished
+from tests.captures import COMPLETE, FAILED, PENDING, Owner, finished
 from tests.commands import Here, capview
 
 if TYPE_CHECKING:
@@ -138,6 +138,36 @@ def test_an_owner_of_another_machine_is_not_asked(here: Here) -> None:
     code, _, err = here("cancel", "@last")
     assert code == 2
     assert b"cancel it on 'far'" in err
+
+
+def test_a_command_that_has_ended_is_not_cancelled_while_its_output_is_held_open(
+    here: Here, gate: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CAPVIEW_DRAIN_SECONDS", "60")
+    script = f"read x < {gate} & exit 3"
+    capview("run", "--detach", "--conversation", str(here.conversation), "--", "sh", "-c", script)
+    code, out, err = here("cancel", "@last")
+    assert (code, out) == (1, b"")
+    assert b": its command has ended (failed); its owner waits only for what holds its output open\n" in err
+    gate.write_text("go\n")
+    assert here("wait", "@last")[0] == 3
+    assert process(here)["reason"] is None
+
+
+def test_whoever_sees_the_request_taken_sees_the_end_that_came_before_it(
+    here: Here, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    owner = Owner(here.conversation)
+    request = owner.folder / f"{owner.id}.request"
+
+    def take(_: float) -> None:
+        owner.say(FAILED, PENDING)
+        request.unlink()
+
+    monkeypatch.setattr("time.sleep", take)
+    code, _, err = here("cancel", "@last")
+    assert code == 1
+    assert b": its command has ended (failed); its owner waits only" in err
 
 
 # Who returns when the file was written says "done" of what nobody has heard.

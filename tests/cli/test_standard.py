@@ -109,3 +109,9 @@ def test_an_empty_command_name_is_not_found(place: Path) -> None:
     done = shell(place, "capview run -- ''")
     assert (done.returncode, done.stderr) == (127, b"capview: '': command not found\n")
     assert not place.exists()
+
+
+def test_with_a_directory_as_stdin_python_does_not_start_as_the_readme_says(place: Path) -> None:
+    done = shell(place, "capview run -- true < /")
+    assert done.returncode == 1
+    assert b"<stdin> is a directory" in done.stderr
