@@ -97,8 +97,8 @@ class CaptureFiles:
 
     def take_request(self) -> Request | None:
         """What somebody asks of the owner by a file beside the capture, if anything; the file is gone then."""
-        data = self._place.take(names.request_file(self._id), REQUEST_BYTES)
-        return None if data is None else parse_request(data)
+        taken = self._place.take(names.request_file(self._id), REQUEST_BYTES)
+        return None if taken is None else parse_request(*taken)
 
     def rename(self, name: str, new_name: str, fd: int) -> None:
         """Rename the file of ``fd``, never over anything; ``FileNotFoundError`` when it is not there any more."""

@@ -118,8 +118,8 @@ class Namespace:
             return False
         return True
 
-    def take(self, name: str, size: int) -> bytes | None:
-        """The first ``size`` bytes of a regular file that somebody put here for us, which is then gone; or ``None``.
+    def take(self, name: str, size: int) -> tuple[bytes, int] | None:
+        """The first ``size`` bytes of a regular file that somebody put here for us, and its mode; it is then gone.
 
         Anything else that stands there is left alone.  Never raises: a look must not end what looks.
         """
@@ -130,7 +130,7 @@ class Namespace:
                 if stat.S_ISREG(status.st_mode) and status.st_uid == os.geteuid():
                     data = os.read(fd, size)
                     self.unlink(name)
-                    return data
+                    return data, stat.S_IMODE(status.st_mode)
             finally:
                 os.close(fd)
         return None

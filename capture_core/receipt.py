@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from capture_core.facts import RequestKind
 from capture_core.record import NamedTuple, Record
@@ -29,9 +29,13 @@ class Request(NamedTuple):
     words: str
 
 
-def parse_request(data: bytes) -> Request | None:
-    """What a request file says; ``None`` when it is not one.  An empty one is a cancel: a full disk takes no other."""
-    if not data:
+BARE_REQUEST_MODE: Final = 0o400
+"""The mode of an empty request, which is a cancel: a full disk takes no other.  One that is being written differs."""
+
+
+def parse_request(data: bytes, mode: int) -> Request | None:
+    """What a request file says; ``None`` when it is not one."""
+    if not data and mode == BARE_REQUEST_MODE:
         return Request(RequestKind.CANCEL, "")
     try:
         said = json.loads(data)

@@ -16,6 +16,7 @@ from capture_core.facts import Liveness, RequestKind
 from capture_core.limits import LIBRARY, MESSAGE_CHARS, REQUEST_REASON_CHARS
 from capture_core.liveness import here
 from capture_core.names import raw_text
+from capture_core.receipt import BARE_REQUEST_MODE
 
 if TYPE_CHECKING:
     from capture_core.facts import Receipt
@@ -96,7 +97,7 @@ def _masked(reason: str) -> str:
 
 
 def _publish(folder: Directory, name: str, data: bytes, *, is_cancel: bool) -> bool:
-    """Whether all of the data is there.  An empty request is a cancel: it needs no block of a full disk."""
+    """Whether all of the data is there.  A bare request is a cancel: it needs no block of a full disk."""
     file = NewFile(folder, folder, f".{name}.{os.urandom(8).hex()}")
     try:
         is_whole = _write(file.fd, data, is_cancel=is_cancel)
@@ -116,5 +117,6 @@ def _write(fd: int, data: bytes, *, is_cancel: bool) -> bool:
         if not is_cancel:
             raise
         os.ftruncate(fd, 0)
+        os.fchmod(fd, BARE_REQUEST_MODE)
         return False
     return True

@@ -77,7 +77,7 @@ def _look(entry: Entry) -> None:
 
 def request(data: bytes) -> None:
     """What somebody asks of an owner."""
-    found = parse_request(data)
+    found = parse_request(data, 0o600)
     assert found is None or isinstance(found.words, str)
 
 
