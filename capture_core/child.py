@@ -50,6 +50,7 @@ class Child:
         self._outwaits_until = 0.0
         self._spares_until = 0.0
         self._watcher: threading.Thread | None = None
+        self._failure: BaseException | None = None
         self._popen = start(argv, descriptors, cwd, env, session=session, nice=nice)
         self.pid = self._popen.pid
         self._handle = _handle_of(self.pid)
@@ -101,20 +102,39 @@ class Child:
             os.waitid(*self._named, os.WEXITED | os.WNOWAIT)
         self._reap()
 
-    def watch(self, tell: Callable[[ChildEvent], None]) -> threading.Thread:
-        """Start the thread that waits for the child and tells each event; it ends after ``Exited``."""
+    def watch(self, tell: Callable[[ChildEvent], None]) -> None:
+        """Start the thread that waits for the child and tells each event; it ends after ``Exited``, told always."""
         thread = threading.Thread(target=self._watch, args=(tell,), name="child-watch", daemon=True)
         thread.start()
         self._watcher = thread
-        return thread
+
+    def join(self) -> None:
+        """Wait until the thread of :meth:`watch` has ended; raises what failed in it."""
+        if self._watcher is not None:
+            self._watcher.join()
+        if self._failure is not None:
+            raise self._failure
 
     def _watch(self, tell: Callable[[ChildEvent], None]) -> None:
-        while True:
-            event = self._next_event()
-            if event is not None:
-                tell(event)
-            if isinstance(event, Exited):
-                return
+        event: ChildEvent | None = None
+        try:
+            while not isinstance(event, Exited):
+                event = self._next_event()
+                if event is not None:
+                    tell(event)
+        except BaseException as failure:  # noqa: BLE001 — raised again in join()
+            self._failure = failure
+            tell(self._end_alone())
+
+    def _end_alone(self) -> Exited:
+        """Wait for the child alone, where the watch over it and those around it has failed."""
+        seen: os.waitid_result | None = None
+        with contextlib.suppress(OSError):
+            seen = os.waitid(*self._named, os.WEXITED | os.WNOWAIT)
+        usage = None
+        with contextlib.suppress(Exception):
+            usage = self._reap()
+        return Exited(code=None, signal=None) if seen is None else _exited(seen, usage, None)
 
     def _next_event(self) -> ChildEvent | None:
         try:

@@ -185,7 +185,7 @@ class Conversation:
             make_label=lambda: masking.line(label),
             promote_after_seconds=promote_after,
         )
-        return RunningJob(job, masking, self.path, self._limits, is_background=ground is Ground.BACKGROUND)
+        return RunningJob(job, self.path, self._limits, is_background=ground is Ground.BACKGROUND)
 
     def _masking(
         self, env: Mapping[str, str] | None, mask_env: Sequence[str], mask_files: Sequence[str]

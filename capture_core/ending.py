@@ -6,7 +6,7 @@ import signal
 from time import monotonic
 from typing import TYPE_CHECKING
 
-from capture_core.facts import EndedBy, EndReason, ProcessFacts, ProcessState, ResourceFacts
+from capture_core.facts import EndedBy, EndReason, OtherProcess, ProcessFacts, ProcessState, ResourceFacts
 from capture_core.happenings import Cancel
 from capture_core.limits import AFTER_KILL_SECONDS, OTHER_PROCESSES
 
@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from capture_core.child import Child
-    from capture_core.facts import OtherProcess
     from capture_core.happenings import Exited
     from capture_core.limits import Limits
     from capture_core.memory import MemoryWatch
@@ -39,16 +38,23 @@ class Ending:
         self.why: EndedBy | None = None
         """Why somebody ended it, if so."""
 
+    @property
+    def is_ending(self) -> bool:
+        """Whether the child is being ended: one that was passed a signal, such as HUP under ``nohup``, may go on."""
+        return self._is_ending
+
     def watch_memory(self, limit_bytes: int | None, tell: Callable[[Cancel], object]) -> None:
         """Begin to look at the memory of the job's processes, where there is a limit; ``tell`` runs in a thread.
 
-        Raises ``RuntimeError`` where no thread can be had.
+        Raises ``RuntimeError`` where no thread can be had, and ``ImportError``.
         """
         if limit_bytes is not None:
             from capture_core.memory import MemoryWatch
+            from capture_core.units import size
 
             def exceeded(used_bytes: int) -> None:
-                tell(_too_much_memory(used_bytes, limit_bytes))
+                words = f"{size(used_bytes)} used, {size(limit_bytes)} allowed"
+                tell(Cancel(EndedBy(kind=EndReason.MEMORY_LIMIT, words=words)))
 
             self._memory = MemoryWatch(self._child.pid, limit_bytes, exceeded)
 
@@ -117,13 +123,6 @@ def too_much_output(limit_bytes: int) -> Cancel:
     return Cancel(EndedBy(kind=EndReason.MAX_OUTPUT, words=f"{size(limit_bytes)} allowed"))
 
 
-def _too_much_memory(used_bytes: int, limit_bytes: int) -> Cancel:
-    from capture_core.units import size
-
-    words = f"{size(used_bytes)} used, {size(limit_bytes)} allowed"
-    return Cancel(EndedBy(kind=EndReason.MEMORY_LIMIT, words=words))
-
-
 def process_facts(pid: int, exited: Exited, why: EndedBy | None, mask: Callable[[str], str] = str) -> ProcessFacts:
     """What became of the child: the observed code always, beside the reason where somebody ended it."""
     survivors = _survivors(exited, mask)
@@ -145,6 +144,9 @@ def _state(why: EndedBy | None) -> ProcessState:
 def _survivors(exited: Exited, mask: Callable[[str], str]) -> tuple[OtherProcess, ...] | None:
     if not exited.survivors:
         return None if exited.survivors is None else ()
-    from capture_core.holders import name
-
+    try:
+        from capture_core.holders import name
+    except (ImportError, OSError):
+        # No descriptor is left to load it: their end is what counts, not what they are called.
+        return tuple(OtherProcess(pid=pid, name="") for pid, _ in exited.survivors[:OTHER_PROCESSES])
     return tuple(name(pid, own_name, mask) for pid, own_name in exited.survivors[:OTHER_PROCESSES])

@@ -1,7 +1,8 @@
 """One child under capture, from its start to its final receipt: the loop that decides what happens next.
 
 Threads tell this loop what happened (the child, the reader, the writer, whoever asks); it alone decides.  It
-never touches the disk after the start, so a stalled disk cannot keep it from answering.
+never touches the capture's disk after the start, so that one that stalls cannot keep it from answering.  What it reads
+is /proc, and a module of the program where a job has to be ended; where that fails, it goes on without.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ from capture_core.record import NamedTuple
 from capture_core.writer import Writer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from capture_core.child import Child
     from capture_core.facts import Receipt
@@ -70,28 +71,37 @@ class Outcome(NamedTuple):
     """By stream, what a small result printed and no file has; ``None``: the capture's files have it."""
 
 
+class _Parts(NamedTuple):
+    """What a job is made of, all of it at work."""
+
+    command: Command
+    child: Child
+    capture: Capture
+    handoff: Handoff
+    reader: PipeReader
+    writer: Writer
+    ending: Ending
+    happenings: SimpleQueue[Happening]
+
+
 class Job:
     """A started job.  :meth:`supervise` is run by one thread; :meth:`ask` may be called by any."""
 
-    def __init__(
-        self,
-        command: Command,
-        capture: Capture,
-        child: Child,
-        limits: Limits,
-        happenings: SimpleQueue[Happening],
-        mask: Callable[[str], str],
-    ) -> None:
-        self.command = command
-        self.capture = capture
-        self.child = child
-        self._limits = limits
-        self._happenings = happenings
-        self._ending = Ending(child, limits, command.timeout_seconds, mask)
+    def __init__(self, parts: _Parts, mask: Callable[[str], str], ground: Ground, promote_at: float | None) -> None:
+        """Made by :meth:`start`.  ``promote_at``: on the monotonic clock."""
+        self.command = parts.command
+        self.capture = parts.capture
+        self.child = parts.child
+        self._handoff = parts.handoff
+        self._reader = parts.reader
+        self._writer = parts.writer
+        self._ending = parts.ending
+        self._happenings = parts.happenings
+        self._mask = mask
         self._streams_over = False
         self._writer_over = False
-        self._is_background = False
-        self._promote_at: float | None = None
+        self._is_background = ground is Ground.BACKGROUND
+        self._promote_at = None if self._is_background else promote_at
         self.state = JobState.RUNNING
         """Where the job stands; changed by the supervising thread alone, and read by any."""
 
@@ -110,72 +120,20 @@ class Job:
         """Make the capture, start the child, begin to read and write.
 
         ``promote_after_seconds``: how long whoever started it waits, where somebody does.
-        Raises ``Refused`` (no child was started) or ``SpawnFailed``; nothing stays behind then.
+        Raises ``Refused`` (no child was started, or it was ended) or ``SpawnFailed``; nothing stays behind then.
         """
         admit(identity.tool, masking)
-        handoff = Handoff(identity.streams, limits)
-        capture = Capture(identity, handoff, limits, masking)
-        try:
-            if command.before_spawn is not None:
-                command.before_spawn()
-            child, pipes = spawn(command, identity.streams, limits)
-        except BaseException:
-            capture.abandon()
-            raise
-        if command.on_spawned is not None:
-            command.on_spawned(child.pid)
-        job = cls(command, capture, child, limits, SimpleQueue(), masking.line)
-        capture.set_process(ProcessFacts(state=ProcessState.RUNNING, pid=child.pid))
-        job._is_background = identity.ground is Ground.BACKGROUND
-        if promote_after_seconds is not None and not job._is_background:
-            job._promote_at = monotonic() + promote_after_seconds
-        try:
-            job._begin(handoff, pipes, dict(outlets or {}), make_label, masking.line)
-        except RuntimeError as error:
-            # No thread to be had.  The writer's is the last: it does not use the capture yet.
-            child.end_unwatched()
-            capture.abandon()
-            raise Refused("the system gives no more threads (a limit on processes); the command was ended") from error
-        return job
-
-    def _begin(
-        self,
-        handoff: Handoff,
-        pipes: dict[str, int],
-        outlets: dict[str, Outlet],
-        make_label: Callable[[], str | None],
-        mask: Callable[[str], str],
-    ) -> None:
-        tell = self._happenings.put
-        self._handoff = handoff
-        self._reader = PipeReader(
-            pipes,
-            handoff,
-            self._limits,
-            outlets=outlets,
-            on_streams_ended=lambda: tell(StreamsOver()),
-            max_output_bytes=self.command.max_output_bytes,
-            undo_newlines=self.command.undo_newlines,
-            on_max_output=lambda: tell(too_much_output(self.command.max_output_bytes or 0)),
-        )
-        self._writer = Writer(
-            self.capture,
-            handoff,
-            self._limits,
-            make_label=make_label,
-            on_request=lambda request: tell(_asked(request, mask)),
-            on_done=lambda: tell(WriterOver()),
-            on_adopted=lambda receipt: tell(Adopted(receipt)),
-            held_by=lambda: self._reader.held_by(mask),
-        )
-        self._ending.watch_memory(self.command.memory_limit_bytes, tell)
-        self._watcher = self.child.watch(tell)
-        self._reader.start()
-        self._writer.start()
+        parts = _started(command, identity, limits, masking, make_label, dict(outlets or {}))
+        promote_at = None if promote_after_seconds is None else monotonic() + promote_after_seconds
+        return cls(parts, masking.line, identity.ground, promote_at)
 
     def ask(self, ask: Ask) -> None:
         """Ask for something; it is done by the supervising thread."""
         self._happenings.put(ask)
+
+    def cancel(self, words: str) -> None:
+        """Ask for its end, for the reason that somebody gives in ``words``, which are masked."""
+        self.ask(_cancel(words, self._mask))
 
     def stop_passing_on(self) -> None:
         """Close the outlets; safe from any thread, and never waits."""
@@ -202,11 +160,11 @@ class Job:
     def drop_the_rest(self) -> None:
         """Read on and drop what descendants still print, until they let go of the pipes; then no thread is left.
 
-        Raises what failed in the reader.
+        Raises what failed in the reader, or in watching the child.
         """
-        self._watcher.join()
-        self._writer.wait_until_gone()
-        self._reader.join()
+        with contextlib.ExitStack() as all_of_them:
+            for join in (self._reader.join, self._writer.wait_until_gone, self.child.join):
+                all_of_them.callback(join)
 
     def _handle(self, happening: Happening, listener: Listener | None) -> None:  # noqa: C901 — a case for each
         match happening:
@@ -260,7 +218,7 @@ class Job:
     def _state(self) -> JobState:
         ending = self._ending
         return state_of(
-            is_ending=ending.why is not None,
+            is_ending=ending.is_ending,
             has_exited=ending.exited is not None,
             are_streams_over=self._streams_over,
             is_written=self._writer_over,
@@ -277,9 +235,85 @@ class Job:
         return exited
 
 
+def _started(
+    command: Command,
+    identity: Identity,
+    limits: Limits,
+    masking: Masking,
+    make_label: Callable[[], str | None],
+    outlets: dict[str, Outlet],
+) -> _Parts:
+    """Start all of it, or undo what was begun, whatever the failure."""
+    handoff = Handoff(identity.streams, limits)
+    capture = Capture(identity, handoff, limits, masking)
+    with contextlib.ExitStack() as undo:
+        undo.callback(capture.abandon)
+        if command.before_spawn is not None:
+            command.before_spawn()
+        with _refusing():
+            # Made while there is no child yet: in the reader's thread, what cannot be loaded would end the reading.
+            too_much = None if command.max_output_bytes is None else too_much_output(command.max_output_bytes)
+            child, pipes = spawn(command, identity.streams, limits)
+            undo.callback(child.end_unwatched)
+            happenings: SimpleQueue[Happening] = SimpleQueue()
+            tell = happenings.put
+            reader = PipeReader(
+                pipes,
+                handoff,
+                limits,
+                outlets=outlets,
+                on_streams_ended=lambda: tell(StreamsOver()),
+                max_output_bytes=command.max_output_bytes,
+                undo_newlines=command.undo_newlines,
+                on_max_output=None if too_much is None else lambda: tell(too_much),
+            )
+            undo.callback(reader.abandon)
+            if command.on_spawned is not None:
+                command.on_spawned(child.pid)
+            capture.set_process(ProcessFacts(state=ProcessState.RUNNING, pid=child.pid))
+            writer = Writer(
+                capture,
+                handoff,
+                limits,
+                make_label=make_label,
+                on_request=lambda request: tell(_asked(request, masking.line)),
+                on_done=lambda: tell(WriterOver()),
+                on_adopted=lambda receipt: tell(Adopted(receipt)),
+                held_by=lambda: reader.held_by(masking.line),
+            )
+            ending = Ending(child, limits, command.timeout_seconds, masking.line)
+            ending.watch_memory(command.memory_limit_bytes, tell)
+            child.watch(tell)
+            reader.start()
+            # The last, so that whatever fails before it, nobody uses the capture.
+            writer.start()
+        undo.pop_all()
+    return _Parts(command, child, capture, handoff, reader, writer, ending, happenings)
+
+
+@contextlib.contextmanager
+def _refusing() -> Iterator[None]:
+    """Within it, what the system does not give is refused by name."""
+    try:
+        yield
+    except RuntimeError as error:
+        raise Refused("the system gives no more threads (a limit on processes); the command does not run") from error
+    except (OSError, ImportError) as error:
+        said = (getattr(error, "strerror", None) or str(error)).lower()
+        raise Refused(f"{said}; the command does not run") from error
+
+
 def _asked(request: Request, mask: Callable[[str], str]) -> Cancel | Promote:
     match request.kind:
         case RequestKind.CANCEL:
-            return Cancel(EndedBy(kind=EndReason.USER, words=mask(request.words)))
+            return _cancel(request.words, mask)
         case RequestKind.PROMOTE:
             return Promote()
+
+
+def _cancel(reason: str, mask: Callable[[str], str]) -> Cancel:
+    try:
+        said = mask(reason) if reason else ""
+    except Exception:  # noqa: BLE001 — whatever keeps the words from being told, the command is to end
+        said = "(the reason could not be masked, and is left out)"
+    return Cancel(EndedBy(kind=EndReason.USER, words=said))

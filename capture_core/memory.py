@@ -21,7 +21,11 @@ _SHARE: Final = b"\nPss:"
 
 
 class MemoryWatch:
-    """Tells once that the limit is exceeded; in a thread of its own, since /proc can make a reader wait."""
+    """Tells once that the limit is exceeded; in a thread of its own, since /proc can make a reader wait.
+
+    Nobody joins it for the same reason.  It ends by itself with the child, or after :meth:`stop`; who is not told
+    anything has the job as it would be without a limit.
+    """
 
     def __init__(self, leader: int, limit_bytes: int, tell: Callable[[int], object]) -> None:
         """``tell`` is called in the thread with the bytes that were found.  Raises ``RuntimeError``: no thread."""

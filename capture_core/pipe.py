@@ -77,16 +77,18 @@ class PipeReader:
         outlets = outlets or {}
         self._outlets = tuple(outlets.values())
         self._inlets = {fd: _Inlet(name, fd, outlets.get(name)) for name, fd in pipes.items()}
-        if undo_newlines:
-            from capture_core.newlines import Newlines
-
-            for inlet in self._inlets.values():
-                inlet.newlines = Newlines()
         self._handoff = handoff
         self._limits = limits
         self._on_streams_ended = on_streams_ended
         self._poll = select.poll()
-        self._wake_read, self._wake_write = os.pipe()
+        try:
+            if undo_newlines:
+                self._undo_newlines()
+            self._wake_read, self._wake_write = os.pipe()
+        except BaseException:
+            for fd in self._inlets:
+                os.close(fd)
+            raise
         os.set_blocking(self._wake_read, False)
         self._exited = threading.Event()
         self._detached = threading.Event()
@@ -100,11 +102,16 @@ class PipeReader:
         self.failure: BaseException | None = None
 
     def start(self) -> None:
-        """Begin to read."""
+        """Begin to read.  Raises ``RuntimeError`` where no thread can be had: :meth:`abandon` it then."""
         self._poll.register(self._wake_read, select.POLLIN)
         for inlet in self._inlets.values():
             self._poll.register(inlet.fd, select.POLLIN)
         self._thread.start()
+
+    def abandon(self) -> None:
+        """Give back what it owns, when it was not started; once it was, it does so at its end."""
+        if self._thread.ident is None and not self._gone:
+            self._give_back()
 
     def child_exited(self) -> None:
         """Open the drain window."""
@@ -130,6 +137,12 @@ class PipeReader:
         self._thread.join()
         if self.failure is not None:
             raise self.failure
+
+    def _undo_newlines(self) -> None:
+        from capture_core.newlines import Newlines
+
+        for inlet in self._inlets.values():
+            inlet.newlines = Newlines()
 
     def _wake(self) -> None:
         with self._lock:

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from capture_core.happenings import Told
     from capture_core.job import Job, Outcome
     from capture_core.limits import Limits
-    from capture_core.masking import EngineMasking
 
 
 class RunningJob:
@@ -27,12 +26,9 @@ class RunningJob:
     ``Conversation.run`` waits for it, there is one when its output has outgrown a preview or it is promoted.
     """
 
-    def __init__(
-        self, job: Job, masking: EngineMasking, conversation: str, limits: Limits, *, is_background: bool
-    ) -> None:
+    def __init__(self, job: Job, conversation: str, limits: Limits, *, is_background: bool) -> None:
         """``conversation``: the path of that in which its capture is."""
         self._job = job
-        self._masking = masking
         self.conversation = conversation
         """The path of the conversation."""
         self._limits = limits
@@ -67,7 +63,7 @@ class RunningJob:
 
         A job that has ended is as it was.
         """
-        self._job.ask(Cancel(EndedBy(kind=EndReason.USER, words=self._masking.line(words) if words else "")))
+        self._job.cancel(words)
 
     def promote(self) -> Promotion:
         """Let ``Conversation.run``, which waits for it in another thread, return this job; the same capture goes on.
@@ -127,8 +123,9 @@ class RunningJob:
             raise self._failure
 
     def end(self, words: str) -> None:
-        """Cancel it, and wait until it is over, however that went."""
-        self.cancel(words)
+        """Cancel it, for a reason that is no stranger's text, and wait until it is over, however that went."""
+        # Our own words: where nothing can be masked the command is to end all the same.
+        self._job.ask(Cancel(EndedBy(kind=EndReason.USER, words=words)))
         with self._changed:
             self._changed.wait_for(lambda: self._is_over)
 

@@ -73,6 +73,7 @@ class Tee:
         try:
             self._reader.start()
         except RuntimeError as error:
+            self._reader.abandon()
             raise Refused(f"no thread can be started ({error}): a limit of memory or of processes") from error
 
     @property

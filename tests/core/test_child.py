@@ -36,7 +36,7 @@ class Watched:
         self._told: queue.SimpleQueue[ChildEvent] = queue.SimpleQueue()
 
     def watch(self) -> None:
-        self._thread = self.child.watch(self._told.put)
+        self.child.watch(self._told.put)
 
     def next(self) -> ChildEvent:
         return self._told.get(timeout=PATIENCE_SECONDS)
@@ -44,7 +44,7 @@ class Watched:
     def exited(self) -> Exited:
         event = self.next()
         assert isinstance(event, Exited)
-        self._thread.join()
+        self.child.join()
         return event
 
 
@@ -114,6 +114,24 @@ def test_where_the_host_reaps_it_between_the_look_and_the_reaping_the_code_is_kn
     monkeypatch.setattr(child_module, "_is_unreaped", host_is_faster)
     exited = watched("sh", "-c", "exit 7").exited()
     assert (exited.code, exited.signal, exited.user_seconds) == (7, None, None)
+
+
+def test_a_watch_that_fails_is_told_with_the_end_of_the_child(monkeypatch: pytest.MonkeyPatch, gate: Path) -> None:
+    """Its thread was gone without a word, and whoever supervised waited for ever."""
+    started = Watched("sh", "-c", f"read x < {gate}; exit 7")
+
+    def fail() -> None:
+        raise RecursionError
+
+    monkeypatch.setattr(started.child, "_outwait", fail)
+    started.watch()
+    gate.write_text("go\n")
+    event = started.next()
+    assert isinstance(event, Exited)
+    assert (event.code, event.signal) == (7, None)
+    with pytest.raises(RecursionError):
+        started.child.join()
+    assert not os.path.exists(f"/proc/{started.child.pid}"), "it is reaped"
 
 
 HOST_THAT_IGNORES = """
