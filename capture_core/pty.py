@@ -43,6 +43,8 @@ class PseudoTerminal:
         self._group: int | None = None
         """Who is to be in the foreground when the child may have it."""
         self._exited = threading.Event()
+        self._feeding: int | None = None
+        """Closed to tell the feeder of the child's exit, whatever it waits for."""
         self._alone = False
         self._is_fed = False
 
@@ -61,11 +63,22 @@ class PseudoTerminal:
             self._show()
 
     def feed(self, source: int | None) -> None:
-        """Type what can be read from ``source``, owned from here on, then its end, as long as anybody reads."""
+        """Type what can be read from ``source``, owned from here on, then its end, until the child's exit.
+
+        What comes after that is for whoever has the same stdin next.
+        """
         self._is_fed = True
+        living, feeding = os.pipe()
+        with self._lock:
+            if self._exited.is_set():
+                os.close(feeding)
+            else:
+                self._feeding = feeding
         # Without a thread the child has a keyboard that nobody sits at.
-        with contextlib.suppress(RuntimeError):
-            threading.Thread(target=self._feed, args=(source,), name="pty-feeder", daemon=True).start()
+        try:
+            threading.Thread(target=self._feed, args=(source, living), name="pty-feeder", daemon=True).start()
+        except RuntimeError:
+            _close(source, living)
 
     def leave(self) -> None:
         """Go on without anybody at the keyboard: the child has the terminal, and reads the end of its input."""
@@ -89,6 +102,8 @@ class PseudoTerminal:
         """
         self._exited.set()
         with self._lock:
+            _close(self._feeding)
+            self._feeding = None
             self.is_given = False
             self._show()
             self._terminal.close()
@@ -102,24 +117,30 @@ class PseudoTerminal:
         elif self._terminal.foreground() == own:
             self._terminal.give(self._group)
 
-    def _feed(self, source: int | None) -> None:
+    def _feed(self, source: int | None, living: int) -> None:
         if source is not None:
             with contextlib.suppress(OSError):
-                self._copy(source)
-            os.close(source)
+                self._copy(source, living)
+        _close(source, living)
         while not self._exited.is_set():
             with contextlib.suppress(OSError, termios.error):
                 self._end_input()
             self._exited.wait(TERMINAL_END_SECONDS)
 
-    def _copy(self, source: int) -> None:
+    def _copy(self, source: int, living: int) -> None:
+        """Read only when the terminal takes something: what is read and not typed is lost to all."""
         master = self.pair.master
-        while data := _read(source):
-            view = memoryview(data)
-            while view:
-                _await(master, select.POLLOUT)
+        view = memoryview(b"")
+        while _can(master, select.POLLOUT, living):
+            if not view:
+                if not _can(source, select.POLLIN, living):
+                    return
                 with contextlib.suppress(BlockingIOError):
-                    view = view[os.write(master, view) :]
+                    view = memoryview(os.read(source, KEYS_BYTES))
+                    if not view:
+                        return
+            with contextlib.suppress(BlockingIOError):
+                view = view[os.write(master, view) :]
 
     def _end_input(self) -> None:
         """Type the end of input where the child reads lines and has read all, also one that was typed before."""
@@ -133,17 +154,18 @@ class PseudoTerminal:
                 os.write(self.pair.master, end)
 
 
-def _read(source: int) -> bytes:
-    while True:
-        _await(source, select.POLLIN)
-        with contextlib.suppress(BlockingIOError):
-            return os.read(source, KEYS_BYTES)
-
-
-def _await(fd: int, events: int) -> None:
+def _can(fd: int, event: int, living: int) -> bool:
+    """Wait until ``fd`` can be read or written; ``False`` when ``living`` is over before that."""
     poll = select.poll()
-    poll.register(fd, events)
-    poll.poll()
+    poll.register(fd, event)
+    poll.register(living, 0)
+    return living not in dict(poll.poll())
+
+
+def _close(*descriptors: int | None) -> None:
+    for fd in descriptors:
+        if fd is not None:
+            os.close(fd)
 
 
 def _is_readable(fd: int) -> bool:

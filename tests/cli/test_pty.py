@@ -111,6 +111,25 @@ def test_what_comes_from_stdin_is_typed_and_its_end_is_told_whenever_somebody_re
     assert b"first, second\nstill the end\n" in captured(place)
 
 
+def test_what_comes_after_the_command_is_for_who_reads_stdin_next(place: Path) -> None:
+    """A feeder that lives as long as anybody holds the terminal takes the lines of the commands that follow."""
+    os.mkfifo(place / "gate")
+    # What it leaves behind holds the terminal, so its owner lives on.
+    line = "capview run --conversation c --pty -- sh -c 'read x < gate &'; echo over; cat"
+    command = ["sh", "-c", line]
+    lines = [b"%d\n" % number for number in range(100)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True) as shell:
+        assert shell.stdin is not None
+        assert shell.stdout is not None
+        assert shell.stdout.readline() == b"over\n"
+        for each in lines:
+            os.write(shell.stdin.fileno(), each)
+            time.sleep(0.001)
+        shell.stdin.close()
+        assert shell.stdout.read() == b"".join(lines)
+    (place / "gate").write_text("go\n")
+
+
 @pytest.mark.parametrize("given", ["close", "file"])
 def test_another_stdin_is_the_commands_own(place: Path, given: str) -> None:
     (place / "file").write_bytes(b"from the file\n")
