@@ -94,8 +94,10 @@ def allowance(receipt: Receipt, found: CaptureReason | None) -> str | None:
 
 def others(found: Sequence[OtherProcess], at_most: int = 2) -> str:
     """Processes by what they call themselves and their ids: ``sleep (4711), sh (4712) and 3 more``."""
-    names = ", ".join(f"{safe(process.name)} ({process.pid})" for process in found[:at_most])
-    return names if len(found) <= at_most else f"{names} and {len(found) - at_most} more"
+    names = [f"{safe(process.name)} ({process.pid})" for process in found[:at_most]]
+    if len(found) > at_most:
+        names.append(f"{len(found) - at_most} more")
+    return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
 
 
 def survivors(facts: ProcessFacts) -> str | None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from capture_core import phrases
 from capture_core.clock import moment as moment  # noqa: PLC0414 — as below
-from capture_core.facts import CaptureState, Liveness, ProcessState
+from capture_core.facts import CaptureState, EndReason, Liveness, ProcessState
 from capture_core.phrases import signal_name as signal_name  # noqa: PLC0414
 from capture_core.record import NamedTuple
 from capview import room
@@ -22,7 +22,7 @@ from capview.units import size as size  # noqa: PLC0414
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from capture_core.facts import CaptureFacts, ProcessFacts, Receipt, Upstream
+    from capture_core.facts import CaptureFacts, EndedBy, ProcessFacts, Receipt, Upstream
     from capture_core.source import Entry
 
 
@@ -133,7 +133,7 @@ def _details(process: ProcessFacts, *, is_told: bool) -> Iterator[str]:
     if process.signal is not None and process.state is not ProcessState.EXITED:
         yield signal_name(process.signal)
     if process.reason is not None:
-        yield phrases.ended_by(process.reason)
+        yield _ended_by(process.reason)
     if words := phrases.survivors(process):
         yield words
 
@@ -146,10 +146,15 @@ def process_words(process: ProcessFacts) -> str:
     if process.signal is not None:
         parts.append(f"signal {signal_name(process.signal)}")
     if process.reason is not None:
-        parts.append(phrases.ended_by(process.reason))
+        parts.append(_ended_by(process.reason))
     if words := phrases.survivors(process):
         parts.append(words)
     return ", ".join(parts)
+
+
+def _ended_by(reason: EndedBy) -> str:
+    """``asked for`` alone reads as if its end were missing."""
+    return "on request" if reason.kind is EndReason.USER and not reason.words else phrases.ended_by(reason)
 
 
 def _exited(process: ProcessFacts, words: str) -> Look:

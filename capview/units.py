@@ -11,7 +11,7 @@ from capture_core.units import size as size  # noqa: PLC0414
 
 # Compiled when first used: most commands are given no quantity.
 _SIZE: Final = r"(?ai)([0-9]+(?:\.[0-9]+)?) ?(?:([kmgt])?(i?)b?)?"
-_DURATION: Final = r"(?a)([0-9]+(?:\.[0-9]+)?) ?(ms|s|m|min|h|d|w)?"
+_DURATION: Final = r"(?a)([0-9]+(?:\.[0-9]*)?|\.[0-9]+) ?(ms|s|m|min|h|d|w)?"
 _POWERS: Final = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4}
 _SECONDS: Final = {"ms": 0.001, "s": 1, "m": 60, "min": 60, "h": 3600, "d": 86_400, "w": 604_800}
 
@@ -31,7 +31,7 @@ def parse_size(text: str) -> int:
 
 
 def parse_duration(text: str) -> float:
-    """Seconds: ``90``, ``0.5``, ``500ms``, ``5m``, ``2h``, ``1d``, ``1w``.
+    """Seconds: ``90``, ``0.5``, ``.5``, ``500ms``, ``5m``, ``2h``, ``1d``, ``1w``.
 
     Raises ``ValueError`` with one clear line.
     """

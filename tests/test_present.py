@@ -123,6 +123,8 @@ def test_who_ended_a_process_and_with_which_words() -> None:
     process = ProcessFacts(state=ProcessState.CANCELLED, signal=15, reason=reason)
     assert present.process_words(process) == "cancelled, signal SIGTERM, asked for: too loud\\e[2J\\nexit 0"
     assert {present.process_words(replace(process, reason=EndedBy(kind=kind))) for kind in EndReason}
+    unsaid = replace(process, reason=EndedBy(kind=EndReason.USER))
+    assert present.process_words(unsaid) == "cancelled, signal SIGTERM, on request"
 
 
 def others(*names: str) -> tuple[OtherProcess, ...]:
@@ -134,7 +136,7 @@ def others(*names: str) -> tuple[OtherProcess, ...]:
     [
         ((), "cancelled (SIGTERM), log complete"),
         (("sleep",), "cancelled (SIGTERM, still running: sleep (7)), log complete"),
-        (("sh", "a\x1b[2Jb"), "cancelled (SIGTERM, still running: sh (7), a\\e[2Jb (8)), log complete"),
+        (("sh", "a\x1b[2Jb"), "cancelled (SIGTERM, still running: sh (7) and a\\e[2Jb (8)), log complete"),
         (("sh", "sh", "cc", "as"), "cancelled (SIGTERM, still running: sh (7), sh (8) and 2 more), log complete"),
     ],
     ids=["nobody", "one", "control in a name", "many"],
@@ -152,9 +154,10 @@ def test_who_outlived_a_job_that_was_ended(running: Entry, names: tuple[str, ...
         (None, "something kept its pipe open"),
         ((), "something kept its pipe open"),
         (others("sleep"), "sleep (7) kept its pipe open"),
+        (others("sh", "sleep"), "sh (7) and sleep (8) kept its pipe open"),
         (others("sh", "sleep", "cc"), "sh (7), sleep (8) and 1 more kept its pipe open"),
     ],
-    ids=["unknown", "nobody seen", "one", "many"],
+    ids=["unknown", "nobody seen", "one", "two", "many"],
 )
 def test_who_keeps_a_pipe_open(running: Entry, holders: tuple[OtherProcess, ...] | None, words: str) -> None:
     """Each is named once, however many streams it holds."""

@@ -124,6 +124,8 @@ def test_what_is_no_size(text: str) -> None:
     [
         ("90", 90),
         ("0.5", 0.5),
+        (".5", 0.5),
+        ("5.", 5),
         ("500ms", 0.5),
         ("5m", 300),
         ("5 min", 300),
@@ -136,7 +138,7 @@ def test_time_spans(text: str, expected: float) -> None:
     assert parse_duration(text) == expected
 
 
-@pytest.mark.parametrize("text", ["", "h", "-1", "1y", "1h30m", "nan", "inf"])
+@pytest.mark.parametrize("text", ["", "h", ".", ".s", "-1", "1y", "1h30m", "nan", "inf"])
 def test_what_is_no_time_span(text: str) -> None:
     with pytest.raises(ValueError, match="is no time span"):
         parse_duration(text)

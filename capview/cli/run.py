@@ -55,7 +55,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         const="always",
         help="a pseudo-terminal instead of pipes; auto: when stdin, stdout and stderr are one",
     )
-    parser.add_argument("--timeout", type=seconds, metavar="S", help="end the job after this long (90, 5m, 1h)")
+    parser.add_argument(
+        "--timeout", type=seconds, metavar="S", help="end the job after this long (90, 5m, 1h; 0: no limit)"
+    )
     parser.add_argument(
         "--promote-after",
         type=seconds,
@@ -198,7 +200,8 @@ def _order(arguments: argparse.Namespace) -> Order:
         pass_through=not (arguments.quiet or arguments.json or arguments.inline),
         detach=arguments.detach,
         stdin=_stdin(arguments),
-        timeout_seconds=arguments.timeout,
+        # As timeout(1) takes it: 0 is no limit.
+        timeout_seconds=arguments.timeout or None,
         promote_after_seconds=arguments.promote_after,
         nice=arguments.nice,
         memory_limit_bytes=arguments.memory_limit,

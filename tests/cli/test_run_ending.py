@@ -395,3 +395,9 @@ def test_a_stdout_that_takes_nothing_does_not_change_how_the_command_ended(
         gate.write_text("go\n")
     if option != "--inline":
         assert capview("wait", "@last", "--conversation", str(place)).returncode == 3
+
+
+def test_a_time_limit_of_0_is_none_as_of_timeout(place: Path) -> None:
+    done = capview("run", "--conversation", str(place), "--timeout", "0", "--", "sh", "-c", "exit 3")
+    assert done.returncode == 3
+    assert receipt_of(place)["process"]["reason"] is None
