@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import time
-from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from capture_core import inline, shown, shown_file
 from capture_core.clock import utc
+from capture_core.descend import words
 from capture_core.errors import PlaceRefused
 from capture_core.inline_reader import render_files
 from capture_core.news import Watched
 from capture_core.preview import Excerpt
 from capture_core.reader import StreamReader
+from capture_core.record import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -32,14 +33,23 @@ def of_texts(receipt: Receipt, texts: Mapping[str, bytes], budget: int) -> str:
     return inline.render(receipt, whole, budget, is_kept=False).text
 
 
-def of_capture(conversation: str, ref: str, budget: int) -> str:
+class Handed(NamedTuple):
+    """What was handed out; ``unnoted``: why it cannot be shown again, if so."""
+
+    text: str
+    unnoted: str | None = None
+
+
+def of_capture(conversation: str, ref: str, budget: int) -> Handed:
     """The text of a capture as it stands now, in the conversation at this path; noted, where it can be.
 
     Raises ``UnknownRef`` when it is not there, or not any more.
     """
     entry = Watched(conversation, ref).entry()
     said = render_files(conversation, entry, budget, option=conversation)
-    # Whoever gets it needs it more than the note of it.
-    with suppress(OSError, PlaceRefused):
+    try:
         shown_file.note(conversation, entry.receipt.capture_id, shown.encode(said, utc(time.time())))
-    return said.text
+    except (OSError, PlaceRefused) as error:
+        # Whoever gets it needs it more than the note of it.
+        return Handed(said.text, words(error) if isinstance(error, OSError) else str(error))
+    return Handed(said.text)

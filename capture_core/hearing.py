@@ -34,7 +34,10 @@ class CalledOff(CaptureError):
 
 
 class Hearing:
-    """Hears the front in a thread of its own, which never touches the disk and so can always let go."""
+    """Hears the front in a thread of its own, which never touches the disk and so can always let go.
+
+    Nobody joins it: it hears the front for as long as this process lives.
+    """
 
     def __init__(self, down: Receiver, up: Sender, pty: PseudoTerminal | None = None) -> None:
         """Begin to hear; ``pty`` is told who is to be in its foreground.
@@ -106,17 +109,20 @@ class Hearing:
             self._job.ask(Signal(number))
 
     def _listen(self) -> None:
-        while (word := self._down.receive()) is not None:
-            if isinstance(word, Foreground):
-                # At once, and so before what is asked of the job after it.
-                if self._pty is not None:
-                    self._pty.put(foreground=word.given)
-            elif isinstance(word, KeysOver):
-                if self._pty is not None:
-                    self._pty.leave()
-            else:
-                self._heard(word)  # type: ignore[arg-type]  # the front sends this, asks and nothing else
-        self._heard(Leave())
+        try:
+            while (word := self._down.receive()) is not None:
+                if isinstance(word, Foreground):
+                    # At once, and so before what is asked of the job after it.
+                    if self._pty is not None:
+                        self._pty.put(foreground=word.given)
+                elif isinstance(word, KeysOver):
+                    if self._pty is not None:
+                        self._pty.leave()
+                else:
+                    self._heard(word)  # type: ignore[arg-type]  # the front sends this, asks and nothing else
+        finally:
+            # A front that cannot be heard any more is gone, whatever the reason.
+            self._heard(Leave())
 
     def _heard(self, ask: Ask) -> None:
         with self._lock:

@@ -298,9 +298,10 @@ def _refusing() -> Iterator[None]:
         yield
     except RuntimeError as error:
         raise Refused("the system gives no more threads (a limit on processes); the command does not run") from error
-    except (OSError, ImportError) as error:
-        said = (getattr(error, "strerror", None) or str(error)).lower()
-        raise Refused(f"{said}; the command does not run") from error
+    except OSError as error:
+        raise Refused(f"{(error.strerror or str(error)).lower()}; the command does not run") from error
+    except ImportError as error:
+        raise Refused(f"{error}; the command does not run") from error
 
 
 def _asked(request: Request, mask: Callable[[str], str]) -> Cancel | Promote:

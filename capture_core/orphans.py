@@ -75,7 +75,7 @@ def has_living() -> bool:
 
 
 def reap_adopted(leader: int) -> None:
-    """Start the thread that reaps what was adopted and ends; it goes with the last of them.
+    """Start the thread that reaps what was adopted and ends; it goes with the last of them, and nobody joins it.
 
     ``leader`` is left to whoever watches it, and so is whatever this process starts in its own group: a command of
     its own, whose status somebody waits for.

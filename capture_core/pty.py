@@ -65,7 +65,8 @@ class PseudoTerminal:
     def feed(self, source: int | None) -> None:
         """Type what can be read from ``source``, owned from here on, then its end, until the child's exit.
 
-        What comes after that is for whoever has the same stdin next.
+        What comes after that is for whoever has the same stdin next.  Nobody joins its thread, which the source may
+        hold up; it ends by itself.
         """
         self._is_fed = True
         living, feeding = os.pipe()

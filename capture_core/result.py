@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from capture_core.errors import StreamGone
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -31,17 +33,26 @@ class Result:
         """As it was observed; ``None`` when a signal ended the command, or nobody knows."""
         return self.receipt.process.exit_code
 
-    def text(self, stream: str = "stdout") -> str:
+    def text(self, stream: str | None = None) -> str:
         """All that is kept of ``stdout``, ``stderr`` or ``output``: of a large result as much as a capture may retain.
 
-        Bytes of ``raw_binary`` that are not UTF-8 become U+FFFD.  Raises ``StreamGone`` when its file was removed, and
-        for what is no stream of this.
+        Without a name: the only one there is, or ``stdout``.  Bytes of ``raw_binary`` that are not UTF-8 become U+FFFD.
+        Raises ``StreamGone`` for what is no stream of this and when its file was removed, ``UnknownRef`` when the
+        capture was.
         """
+        name = self._default() if stream is None else stream
+        if name not in self.receipt.streams:
+            raise StreamGone(f"no stream {name[:64]!a} is here; there is: {', '.join(self.receipt.streams) or 'none'}")
+        if self.texts is not None:
+            return self.texts[name].decode()
         from capture_core.handing_out import whole_text
 
-        if self.texts is not None and stream in self.texts:
-            return self.texts[stream].decode()
-        return whole_text(self._job.conversation, self.receipt, stream).decode("utf-8", "replace")
+        return whole_text(self._job.conversation, self.receipt, name).decode("utf-8", "replace")
+
+    @property
+    def unnoted(self) -> str | None:
+        """Why the text that :meth:`render_inline` gave last is not noted, so that it cannot be shown again, if so."""
+        return self._job.unnoted
 
     def render_inline(self, budget: int | None = None) -> str:
         """What a model is given of it, within ``budget`` bytes of UTF-8 over all of the text, or within a preview.
@@ -54,3 +65,7 @@ class Result:
     def join(self) -> None:
         """Wait until nothing is left of the command: also for descendants that outlived it and hold its pipes."""
         self._job.join()
+
+    def _default(self) -> str:
+        names = tuple(self.receipt.streams)
+        return names[0] if len(names) == 1 else "stdout"

@@ -40,6 +40,8 @@ class RunningJob:
         self._completions: list[Callable[[RunningJob], object]] = []
         self._failure: BaseException | None = None
         self._thread = threading.Thread(target=self._supervise, name=f"job-{job.child.pid}", daemon=True)
+        self.unnoted: str | None = None
+        """Why the text that :meth:`render_inline` gave last is not noted, so that it cannot be shown again, if so."""
         self._thread.start()
 
     @property
@@ -114,7 +116,9 @@ class RunningJob:
             outcome = self._outcome
         if outcome is not None and outcome.receipt is not None and outcome.texts is not None:
             return of_texts(outcome.receipt, outcome.texts, room)
-        return of_capture(self.conversation, self.ref, room)
+        handed = of_capture(self.conversation, self.ref, room)
+        self.unnoted = handed.unnoted
+        return handed.text
 
     def join(self) -> None:
         """Wait until nothing of the job is left: also for descendants that outlived it and still hold its pipes."""
@@ -173,15 +177,19 @@ class RunningJob:
 
     def _supervise(self) -> None:
         try:
-            outcome = self._job.supervise(self)
-            with self._changed:
-                self._outcome = outcome
-                self._changed.notify_all()
+            self._end_with(self._job.supervise(self), None)
+        except BaseException as failure:  # noqa: BLE001 — raised again in join() and wait()
+            self._end_with(None, failure)
+        try:
             with ExitStack() as stack:
-                stack.callback(self._job.drop_the_rest)
+                if self._outcome is not None:
+                    stack.callback(self._job.drop_the_rest)
                 for call in reversed(self._completions):
                     stack.callback(call, self)
-        except BaseException as failure:  # noqa: BLE001 — raised again in join(), and in wait() if there is no outcome
-            with self._changed:
-                self._failure = failure
-                self._changed.notify_all()
+        except BaseException as failure:  # noqa: BLE001 — raised again in join()
+            self._failure = self._failure or failure
+
+    def _end_with(self, outcome: Outcome | None, failure: BaseException | None) -> None:
+        with self._changed:
+            self._outcome, self._failure = outcome, failure
+            self._changed.notify_all()

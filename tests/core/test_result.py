@@ -16,6 +16,7 @@ import pytest
 from capture_core import Conversation, Limits, Receipt, Result, RunningJob
 from capture_core.errors import PlaceRefused, SpawnFailed, StreamGone
 from capture_core.facts import CaptureReason, CaptureState, ProcessState
+from capture_core.job import Job
 
 
 def ran(conversation: Conversation, *argv: str, **options: object) -> Result:
@@ -182,3 +183,42 @@ def test_what_ends_the_waiting_ends_the_command(tmp_path: Path) -> None:
     receipt = jobs[0].wait(0)
     assert receipt is not None
     assert receipt.process.state is ProcessState.CANCELLED
+
+
+@pytest.mark.parametrize("count", [1, 100_000])
+def test_the_text_of_one_stream_needs_no_name_and_a_wrong_one_is_told_those_there_are(
+    tmp_path: Path, count: int
+) -> None:
+    """``text()`` of a small result with ``merge`` said that a capture is unknown, of which there was none."""
+    result = new(tmp_path).run(["seq", str(count)], merge=True)
+    assert isinstance(result, Result)
+    assert result.text().startswith("1\n")
+    assert result.text() == result.text("output")
+    with pytest.raises(StreamGone, match=r"no stream 'stdout' is here; there is: output"):
+        result.text("stdout")
+
+
+def test_a_text_that_cannot_be_noted_is_given_and_says_so(tmp_path: Path) -> None:
+    """Whoever handed it out was sure that it can be shown again."""
+    result = ran(new(tmp_path), "seq", "100000")
+    assert (result.render_inline(300) != "", result.unnoted) == (True, None)
+    shown = tmp_path / "c" / ".capview" / "shown"
+    shown.rename(shown.with_name("away"))
+    shown.write_text("")
+    assert result.render_inline(300)
+    assert "no directory" in (result.unnoted or "")
+
+
+def test_calls_on_completion_are_made_when_supervising_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever waited for the call, and not for the job, waited for ever."""
+
+    def fail(*_: object) -> None:
+        raise RecursionError
+
+    monkeypatch.setattr(Job, "_exited", fail)
+    job = new(tmp_path).start(["sh", "-c", "sleep 0.1"])
+    called: list[RunningJob] = []
+    job.on_complete(called.append)
+    with pytest.raises(RecursionError):
+        job.join()
+    assert called == [job]
