@@ -47,6 +47,8 @@ class Ending(NamedTuple):
     """By stream, what a small result printed; no file has it then."""
     live: Receipt | None = None
     """How a job stood that goes on without us."""
+    is_owner_killed: bool = False
+    """Whether the one who could have told more was killed."""
 
 
 def die_of(interrupt: Interrupt) -> None:

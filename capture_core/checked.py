@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from capture_core import upstream as said_of
 from capture_core.errors import BadInput
 from capture_core.facts import Producer, Upstream
-from capture_core.limits import Limits
+from capture_core.limits import INLINE_MOST_BYTES, Limits
 from capture_core.user_rule import UserRule
 
 if TYPE_CHECKING:
@@ -99,6 +99,14 @@ def producer(given: object) -> Producer:
     for name in Producer.__annotations__:
         text(f"the producer's {name}", getattr(given, name))
     return given
+
+
+def budget(given: object) -> int | None:
+    """How many bytes an inline text may take, or nothing: as many as usual."""
+    is_good = isinstance(given, int) and not isinstance(given, bool) and 0 < given <= INLINE_MOST_BYTES
+    if given is not None and not is_good:
+        raise BadInput(f"budget must be a whole number of bytes, 1 to {INLINE_MOST_BYTES}, not {_shown(given)}")
+    return given  # type: ignore[return-value]
 
 
 def seconds(name: str, given: object) -> float | None:

@@ -206,9 +206,8 @@ class _Front:
         if self._completing is not None:
             return self._settled(self._completing)
         if self._order.inline:
-            return self._ending(
-                f"the capture's owner was killed; what outgrew a preview is a leftover, {self._place()}"
-            )
+            # Whether there is a leftover is known to whoever looks for it.
+            return self._ending("the capture's owner was killed")._replace(is_owner_killed=True)
         if self._exited is not None:
             return self._ending(f"the capture's owner was killed; {self._place()} is a leftover")
         return self._ending(f"the capture's owner was killed; see {self._place()}")

@@ -93,6 +93,7 @@ def render(
     ``budget`` bytes at least, or all.  ``option``: how a command must name the conversation.  ``is_kept``: whether
     there are files to read on in.  ``notes``: what else the first line says.
     """
+    receipt = frame.quoted(receipt)
     way = Way(receipt.ref, option, is_kept)
     bodies = _bodies(receipt, texts, way)
     for attempt in (_whole, _clipped, _pointed_at):
@@ -100,6 +101,8 @@ def render(
         if items is not None and sum(len(item.data) for item in items) <= budget:
             return _rendered(items, budget)
     said = frame.told(receipt, (*notes, *_unshown(receipt, bodies)))
+    if is_kept and bodies:
+        said = frame.told(receipt, (*notes, *_elsewhere(receipt, bodies)))._replace(ref=receipt.ref)
     short = next(text for text in said.shortened() if len(text.encode()) <= max(0, budget))
     return _rendered([Item.ours(short)], budget)
 
@@ -161,11 +164,13 @@ def _clipped(receipt: Receipt, bodies: Sequence[Body], budget: int, notes: Seque
 
 
 def _pointed_at(receipt: Receipt, bodies: Sequence[Body], budget: int, notes: Sequence[str]) -> list[Item] | None:
-    """Nothing of the output, and where it is, as far as there is room for that."""
+    """Nothing of the output, and how to come to it, as far as there is room for that."""
     said = frame.told(receipt, (*notes, *_unshown(receipt, bodies)))
     lines = [Item.ours(str(said)), *(Item.ours(body.pointer()) for body in bodies)]
     ends = _sums(lines)
-    return list(takewhile(lambda _: next(ends) <= budget, lines)) or None
+    fit = list(takewhile(lambda _: next(ends) <= budget, lines))
+    # A first line that only says that something is elsewhere is of less use than one that says where.
+    return fit if fit and (len(fit) > 1 or len(lines) == 1) else None
 
 
 def _sums(items: Sequence[Item]) -> Iterator[int]:
@@ -204,6 +209,11 @@ def _nothing(receipt: Receipt) -> tuple[str, ...]:
 def _unshown(receipt: Receipt, bodies: Sequence[Body]) -> tuple[str, ...]:
     size = sum(body.text.length for body in bodies)
     return (f"{frame.counted(size, 'byte', 'bytes')} of output not shown",) if size else _nothing(receipt)
+
+
+def _elsewhere(receipt: Receipt, bodies: Sequence[Body]) -> tuple[str, ...]:
+    size = sum(body.text.length for body in bodies)
+    return (f"{frame.counted(size, 'byte', 'bytes')} of output in {receipt.ref}",) if size else _nothing(receipt)
 
 
 def _is_binary(receipt: Receipt) -> bool:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from capture_core import phrases
 from capture_core.escaping import safe
-from capture_core.facts import CaptureFacts, CaptureState, EndedBy, ProcessState, RepresentationKind
+from capture_core.facts import CaptureFacts, CaptureState, EndedBy, OtherProcess, ProcessState, RepresentationKind
 from capture_core.record import NamedTuple
 
 if TYPE_CHECKING:
@@ -105,14 +105,20 @@ class Told(NamedTuple):
     state: str
     log: str
     notes: tuple[str, ...]
+    ref: str = ""
+    """Where the output is that is not shown, where it is anywhere."""
 
     def __str__(self) -> str:
         return line("; ".join((f"{self.state}, {self.log}", *self.notes)))
 
     def shortened(self) -> Iterator[str]:
-        """Ever shorter first lines, the last one of no characters: each says less, and none says anything else."""
-        for count in range(len(self.notes), -1, -1):
+        """First lines that say ever less, and nothing else, down to none: who has the ref can have the rest."""
+        for count in range(len(self.notes), 0, -1):
             yield str(self._replace(notes=self.notes[:count]))
+        if self.ref:
+            yield line(f"{self.state}, {self.log}; {self.ref}")
+            yield line(f"{self.state}; {self.ref}")
+        yield str(self._replace(notes=()))
         yield line(self.state)
         yield self.state
         yield UNTOLD
@@ -128,6 +134,26 @@ def told(receipt: Receipt, notes: Sequence[str]) -> Told:
     )
 
 
+def quoted(receipt: Receipt) -> Receipt:
+    """The receipt with what other processes call themselves in quotes: whoever chose that does not speak for us."""
+    streams = receipt.streams
+    if not receipt.process.survivors and not any(facts.held_by for facts in streams.values()):
+        return receipt
+    from dataclasses import replace
+
+    process = replace(receipt.process, survivors=_in_quotes(receipt.process.survivors))
+    held = {name: replace(facts, held_by=_in_quotes(facts.held_by)) for name, facts in streams.items()}
+    return replace(receipt, process=process, streams=held)
+
+
+def _in_quotes(found: tuple[OtherProcess, ...] | None) -> tuple[OtherProcess, ...] | None:
+    return None if found is None else tuple(OtherProcess(pid=one.pid, name=_quote(one.name)) for one in found)
+
+
+def _quote(words: str) -> str:
+    return '"' + _cleared(words).replace('"', "'") + '"'
+
+
 def untold(process: ProcessFacts, words: str) -> Told:
     """What there is to say where not even a receipt can be had."""
     return Told(state=phrases.outcome(process), log=_cleared(words), notes=())
@@ -137,7 +163,7 @@ def _notes(receipt: Receipt) -> Iterator[str]:
     if receipt.process.reason is not None:
         yield _ended_by(receipt.process.reason)
     if words := phrases.survivors(receipt.process):
-        yield _cleared(words)
+        yield words
     if receipt.process.state is ProcessState.RUNNING:
         yield f"goes on as {receipt.ref}"
     if receipt.upstream is not None:
@@ -148,9 +174,7 @@ def _notes(receipt: Receipt) -> Iterator[str]:
 
 def _ended_by(reason: EndedBy) -> str:
     kind = phrases.ended_by(EndedBy(kind=reason.kind))
-    # In quotes: whoever gave the words does not speak for us.
-    words = _cleared(reason.words).replace('"', "'")
-    return f'{kind}: "{words}"' if reason.words else kind
+    return f"{kind}: {_quote(reason.words)}" if reason.words else kind
 
 
 def _changes(receipt: Receipt) -> Iterator[str]:

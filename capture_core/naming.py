@@ -47,7 +47,9 @@ class Naming:
         self._is_demanded = False
         self._failure: CaptureReason | None = None
         """Why a text that cannot be given back otherwise has no names."""
-        self._late_at = self._try_at = monotonic() + limits.unseen_seconds
+        self._is_late = False
+        """Whether somebody has waited long for the job."""
+        self._try_again_at = 0.0
 
     def give(self) -> None:
         """Let others see the files, once what they hold is counted.
@@ -72,7 +74,9 @@ class Naming:
         """Give the names when the text has outgrown the preview, or somebody has waited long for the job."""
         if self._files.are_named:
             return
-        if monotonic() >= self._try_at or (self._failure is None and self.is_outgrown()):
+        self._is_late = self._is_late or self._statement.has_run_for(self._limits.unseen_seconds)
+        is_due = self._is_late and monotonic() >= self._try_again_at
+        if is_due or (self._failure is None and self.is_outgrown()):
             self._try()
         elif self._failure is not None:
             self._keep_no_more(self._failure)
@@ -85,7 +89,7 @@ class Naming:
 
     def settle(self) -> None:
         """It is over: give the names, if that was tried in vain, to what cannot be given back otherwise."""
-        if not self._files.are_named and (self._is_wanted() or monotonic() >= self._late_at):
+        if not self._files.are_named and (self._is_wanted() or self._is_late):
             self._try()
 
     def is_outgrown(self) -> bool:
@@ -98,7 +102,7 @@ class Naming:
         return self._is_demanded or self.is_outgrown()
 
     def _try(self) -> None:
-        self._try_at = monotonic() + self._limits.unseen_seconds
+        self._try_again_at = monotonic() + self._limits.unseen_seconds
         try:
             self.give()
         except (OSError, Refused) as error:

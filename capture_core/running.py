@@ -23,7 +23,8 @@ class RunningJob:
     """A job that was started.  Usable from any thread.
 
     Started in the background its capture is live from before the child's first byte.  In the foreground, where
-    ``Conversation.run`` waits for it, there is one when its output has outgrown a preview or it is promoted.
+    ``Conversation.run`` waits for it, there is one when its output has outgrown a preview, when it has run for longer
+    than ``Limits.unseen_seconds``, or it is promoted.
     """
 
     def __init__(self, job: Job, conversation: str, limits: Limits, *, is_background: bool) -> None:
@@ -39,9 +40,9 @@ class RunningJob:
         self._outcome: Outcome | None = None
         self._completions: list[Callable[[RunningJob], object]] = []
         self._failure: BaseException | None = None
-        self._thread = threading.Thread(target=self._supervise, name=f"job-{job.child.pid}", daemon=True)
         self.unnoted: str | None = None
         """Why the text that :meth:`render_inline` gave last is not noted, so that it cannot be shown again, if so."""
+        self._thread = threading.Thread(target=self._supervise, name=f"job-{job.child.pid}", daemon=True)
         self._thread.start()
 
     @property
@@ -106,12 +107,14 @@ class RunningJob:
         """What a model is given of it now, within ``budget`` bytes of UTF-8 over all of the text, or within a preview.
 
         It is noted in the conversation, so that it can be shown again.  Raises ``UnknownRef`` when nothing is to be
-        read: before a job in the foreground has a capture, and after that was removed.
+        read: before a job in the foreground has a capture, and after that was removed.  Raises ``BadInput`` for what is
+        no budget.
         """
+        from capture_core import checked
         from capture_core.handing_out import of_capture, of_texts
         from capture_core.inline import default_budget
 
-        room = default_budget(self._limits) if budget is None else budget
+        room = default_budget(self._limits) if (given := checked.budget(budget)) is None else given
         with self._changed:
             outcome = self._outcome
         if outcome is not None and outcome.receipt is not None and outcome.texts is not None:

@@ -8,7 +8,7 @@ import time
 from typing import TYPE_CHECKING
 
 from capture_core.clock import boot_id, utc
-from capture_core.facts import ProcessFacts, Receipt, ResourceFacts, TimeFacts
+from capture_core.facts import ProcessFacts, ProcessState, Receipt, ResourceFacts, TimeFacts
 
 if TYPE_CHECKING:
     from capture_core.facts import (
@@ -50,6 +50,11 @@ class Statement:
         """Put in what became of the child."""
         with self._lock:
             self._process, self._resources = process, resources
+
+    def has_run_for(self, seconds: float) -> bool:
+        """Whether the child is still running so long after the start: how long we took for anything does not count."""
+        with self._lock:
+            return self._process.state is ProcessState.RUNNING and time.monotonic() - self._clock >= seconds
 
     def set_texts(self, *, label: str | None, call_id: str | None, conversation: str) -> None:
         """Put in what strangers wrote, masked."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from capture_core import inline, shown, shown_file
 from capture_core.catalog import Catalogue, Name
 from capture_core.clock import utc
-from capture_core.errors import PlaceRefused
+from capture_core.errors import PlaceRefused, Refused
 from capture_core.facts import ProcessFacts, ProcessState
 from capture_core.inline_reader import render_files
 from capture_core.limits import LIBRARY
@@ -35,17 +35,40 @@ def report(ending: Ending, order: Order, *, option: str | None, budget: int | No
     if ending.receipt is not None and ending.texts is not None:
         _print(inline.render(ending.receipt, inline.whole(ending.texts), room, is_kept=False))
     elif ending.ref is not None:
-        notes = (ending.words,) if ending.words else ()
-        if (entry := _found(order.conversation, ending.ref)) is not None:
-            said = render_files(order.conversation, entry, room, option=option, notes=notes)
+        entry = _found(order.conversation, ending.ref)
+        words = _words(ending, ending.ref, entry)
+        notes = (words,) if words else ()
+        said = None if entry is None else _rendered(order.conversation, entry, room, option, notes)
+        if entry is not None and said is not None:
             _give_out(order.conversation, entry, said)
         elif ending.receipt is not None:
             # Somebody removed it meanwhile: how the command ended is known all the same.
             _print(inline.render(ending.receipt, {}, room, is_kept=False, notes=(*notes, "its files are gone")))
         else:
-            _print(inline.render_unknown(_process(ending.exited), ending.words, room))
+            _print(inline.render_unknown(_process(ending.exited), words, room))
+        ending = ending._replace(words=words)
     if ending.words:
         say(ending.words)
+
+
+def _words(ending: Ending, ref: str, entry: Entry | None) -> str:
+    """What went wrong; where the owner was killed, with what is left of its capture, and nothing that leads nowhere."""
+    if not ending.is_owner_killed:
+        return ending.words
+    if entry is not None:
+        return f"{ending.words}; {ref} is a leftover"
+    # One that was killed at once has not said yet what the capture is called.
+    what = "nothing is kept" if locate(ref) is not None else "capview ls lists what it left, if anything"
+    return f"{ending.words}; {what}"
+
+
+def _rendered(
+    conversation: str, entry: Entry, room: int, option: str | None, notes: tuple[str, ...]
+) -> Rendered | None:
+    try:
+        return render_files(conversation, entry, room, option=option, notes=notes)
+    except (OSError, Refused):
+        return None
 
 
 def _process(exited: Exited | None) -> ProcessFacts:
@@ -54,11 +77,11 @@ def _process(exited: Exited | None) -> ProcessFacts:
     return ProcessFacts(state=ProcessState.EXITED, exit_code=exited.code, signal=exited.signal)
 
 
-def give_out(picked: Picked, budget: int | None) -> int:
+def give_out(picked: Picked, budget: int | None, *, as_json: bool) -> int:
     """Give out what a capture holds now."""
     room = inline.default_budget(LIBRARY) if budget is None else budget
     path = picked.catalogue.path
-    _give_out(path, picked.entry, render_files(path, picked.entry, room, option=picked.option))
+    _give_out(path, picked.entry, render_files(path, picked.entry, room, option=picked.option), as_json=as_json)
     return 0
 
 
@@ -96,18 +119,33 @@ def _print_again(record: Shown, again: Again) -> None:
 
 
 def _found(conversation: str, ref: str) -> Entry | None:
-    # An owner that was killed at once has not said yet what the capture is called.
     if (located := locate(ref)) is None:
         return None
     _, tool, capture = located.ref.split("/")
-    found = Catalogue(conversation).fresh(Name(tool, capture))
+    try:
+        found = Catalogue(conversation).fresh(Name(tool, capture))
+    except (OSError, Refused):
+        # Somebody removed it all, or put something else there.
+        return None
     return found if isinstance(found, Entry) else None
 
 
-def _give_out(conversation: str, entry: Entry, said: Rendered) -> None:
-    _print(said)
+def _give_out(conversation: str, entry: Entry, said: Rendered, *, as_json: bool = False) -> None:
+    at = utc(time.time())
+    if as_json:
+        put_json(
+            {
+                "at": at,
+                "renderer": inline.VERSION,
+                "budget": said.budget,
+                "sha256": said.digest,
+                "text": said.text,
+            }
+        )
+    else:
+        _print(said)
     try:
-        shown_file.note(conversation, entry.receipt.capture_id, shown.encode(said, utc(time.time())))
+        shown_file.note(conversation, entry.receipt.capture_id, shown.encode(said, at))
     except (OSError, PlaceRefused) as error:
         words = (error.strerror or str(error)).lower() if isinstance(error, OSError) else str(error)
         say(f"what was given out is not noted beside the capture: {words}")

@@ -54,7 +54,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     part.add_argument("--inline", action="store_true", help="what a model is given of it: how it ended, head and tail")
     part.add_argument("--shown", action="store_true", help="all that was given out of it so, exactly, with its time")
     parser.add_argument("--budget", type=budget, metavar="N", help="bytes that --inline may take in all (18KiB)")
-    parser.add_argument("--json", action="store_true", help="print the receipt as one JSON object; a redaction a line")
+    parser.add_argument(
+        "--json",
+        action="store_true",
+        help="print the receipt, or what --inline gives, as one JSON object; a redaction or text a line",
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -65,7 +69,9 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.inline or arguments.shown:
         from capview.cli.inline import give_out, print_shown
 
-        return give_out(picked, arguments.budget) if arguments.inline else print_shown(picked, as_json=arguments.json)
+        if arguments.shown:
+            return print_shown(picked, as_json=arguments.json)
+        return give_out(picked, arguments.budget, as_json=arguments.json)
     if arguments.redactions:
         return print_ledger(picked, as_json=arguments.json)
     if arguments.json:

@@ -8,6 +8,7 @@ import shlex
 import signal
 import stat
 import subprocess
+import time
 from typing import TYPE_CHECKING
 
 import pytest
@@ -64,7 +65,8 @@ def test_what_does_not_fit_a_small_budget_is_in_files(here: Here) -> None:
 def test_what_is_promoted_is_given_as_it_is_so_far_with_how_it_goes_on(here: Here, tmp_path: Path) -> None:
     gate = tmp_path / "gate"
     os.mkfifo(gate)
-    script = f"echo early; capview promote --conversation {here.conversation} @last; read line < {gate}; echo late"
+    promote = f"capview promote --conversation {here.conversation} @last"
+    script = f"echo early; until {promote}; do sleep 0.1; done 2> {gate}.log; read line < {gate}; echo late"
     words = ["capview", "run", "--inline", "--conversation", str(here.conversation), "--budget", "2000"]
     words += ["--", "sh", "-c", script]
     done = subprocess.run(words, capture_output=True, text=True, check=False)
@@ -147,14 +149,44 @@ def test_what_cannot_be_started_is_said_as_ever(here: Here) -> None:
     assert done.stderr == "capview: no-such-command-here: command not found\n"
 
 
-def test_a_command_whose_owner_is_killed_ends_unknown(here: Here) -> None:
+def test_a_command_whose_owner_is_killed_ends_unknown_and_no_ref_leads_nowhere(here: Here) -> None:
     done = inline(here, "echo on; kill -KILL $PPID")
     assert done.returncode == 1
-    # Whether the owner has said before that what the capture is called, or not.
-    assert done.stdout.startswith(
-        ("[capview: end unknown, log cut: its owner died", "[capview: end unknown, the capture's")
-    )
-    assert done.stderr.startswith("capview: the capture's owner was killed; what outgrew a preview is a leftover, ")
+    assert done.stdout.startswith("[capview: end unknown, the capture's owner was killed; ")
+    assert done.stderr.startswith("capview: the capture's owner was killed; ")
+    assert "tool-outputs/" not in done.stdout + done.stderr
+    assert list(here.conversation.glob("tool-outputs/shell/*")) == []
+
+
+def test_of_what_can_be_found_its_leftover_is_named(here: Here) -> None:
+    wait = f"while ! ls {here.conversation}/tool-outputs/shell/*.live.json >&2; do sleep 0.02; done"
+    done = inline(here, f"echo on; {wait}; kill -KILL $PPID", "--budget", "2000")
+    assert done.returncode == 1
+    assert done.stdout.startswith("[capview: end unknown, log cut: its owner died; ")
+    ref = done.stderr.partition("killed; ")[2].partition(" is a leftover\n")[0]
+    assert here("read", ref, "--stream", "stdout")[1] == b"on\n"
+
+
+def test_a_hung_job_can_be_found_and_cancelled(here: Here) -> None:
+    words = ["capview", "run", "--inline", "--conversation", str(here.conversation), "--", "sleep", "50"]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as running:
+        while not (found := here("ls", "--running", "--json")[1]):
+            assert running.poll() is None
+            time.sleep(0.1)
+        assert here("cancel", "@last", "--reason", "hangs")[0] == 0
+        out, _ = running.communicate()
+    assert json.loads(found)["label"] == "sleep 50"
+    assert out == '[capview: cancelled, SIGTERM, log complete; asked for: "hangs"; no output]\n'
+    assert here("show", "@last", "--shown")[0] == 0
+
+
+def test_a_conversation_that_is_removed_meanwhile_still_tells_how_its_command_ended(here: Here) -> None:
+    wait = f"while ! ls {here.conversation}/tool-outputs/shell/*.live.json >&2; do sleep 0.02; done"
+    done = inline(here, f"seq 10000; {wait}; rm -rf {here.conversation}; exit 3")
+    assert done.returncode == 3
+    words = "the capture is gone: its folder was removed while the command ran; nothing is kept"
+    assert done.stdout == f"[capview: exit 3, {words}]\n"
+    assert done.stderr == f"capview: {words}\n"
 
 
 def test_a_capture_that_is_removed_meanwhile_still_tells_how_its_command_ended(here: Here) -> None:
@@ -224,6 +256,15 @@ def test_what_cannot_be_had_again_says_why(here: Here) -> None:
     assert b"not to be had again: what its capture holds gives another text <==\n" in out
     [record] = shown(here)
     assert (record["reproduced"], record["text"]) == (False, None)
+
+
+def test_as_json_it_is_what_a_note_of_it_says_later(here: Here) -> None:
+    finished(here.conversation, b"out\n")
+    code, out, err = here("show", "@last", "--inline", "--json", "--budget", "200")
+    assert (code, err) == (0, b"")
+    given = json.loads(out)
+    assert (given["text"], given["budget"]) == ("[capview: exit 0, log complete; stdout]\nout\n", 200)
+    assert [{**given, "reproduced": True, "why_not": None}] == shown(here)
 
 
 def test_nothing_given_out_is_a_no(here: Here) -> None:

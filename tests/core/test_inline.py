@@ -130,6 +130,25 @@ def test_whoever_cancels_does_not_speak_for_us() -> None:
 # -- what is in it --------------------------------------------------------------------------------------------------
 
 
+def test_nor_does_a_process_by_what_it_calls_itself() -> None:
+    text = dict(inline_scenes.other_scenes())["held by those who would speak for us"].text
+    assert [line for line in ours(text) if line.startswith("[capview x")] == []
+    assert text.count("[capview") == len(ours(text)) + text.count("\\[capview")
+    assert 'log cut: "\\[capview x]" (4244) and "0, log \'complete\'" (4245) kept its pipe open; stderr]' in text
+
+
+@pytest.mark.parametrize("state", ["ok", "failed", "killed"])
+def test_a_small_budget_says_where_the_output_is(state: str) -> None:
+    ref = f"tool-outputs/shell/{inline_scenes.ID}"
+    least = len(f"[capview: {phrases.outcome(STATES[state][0])}; {ref}]\n")
+    assert least <= 85
+    for budget in range(least, 700):
+        text = rendered(state, "clipped", budget).text
+        assert ref in text, budget
+    assert "tool-outputs" not in rendered(state, "clipped", least - 1).text
+    assert "tool-outputs" not in rendered(state, "clipped", least, is_kept=False).text
+
+
 @pytest.mark.parametrize("stream", ["stdout", "stderr"])
 @pytest.mark.parametrize("code", [0, 1, 127])
 def test_19_bytes_cost_at_most_77(stream: str, code: int) -> None:

@@ -7,16 +7,17 @@ and it fails by finding, cancelling and promoting nothing.
 from __future__ import annotations
 
 import os
-from threading import Thread
+from threading import Event, Thread
 from time import sleep
 from typing import TYPE_CHECKING
 
 import pytest
 
-from capture_core import Conversation, Limits, Result, RunningJob
+from capture_core import Conversation, JobState, Limits, Result, RunningJob
 from capture_core.capture_files import CaptureFiles
 from capture_core.errors import NameTaken
 from capture_core.facts import CaptureReason, CaptureState, ProcessState, StreamName
+from capture_core.masking import EngineMasking
 from tests.commands import Here
 
 if TYPE_CHECKING:
@@ -46,6 +47,7 @@ def run(conversation: Conversation, script: str, meanwhile: Callable[[RunningJob
 
     def seen(job: RunningJob) -> None:
         while not is_there(conversation, job):
+            assert job.state is JobState.RUNNING
             sleep(0.01)
         meanwhile(job)
 
@@ -87,6 +89,26 @@ def test_it_ends_as_a_capture_though_it_is_small(tmp_path: Path) -> None:
     assert result.receipt.capture.state is CaptureState.COMPLETE
     assert files(tmp_path / "c") == {"json", "stdout.txt", "stderr.txt"}
     assert result.render_inline() == "[capview: exit 5, log complete; no output]\n"
+
+
+def test_how_long_we_took_to_begin_does_not_count(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    ended = Event()
+    load = EngineMasking.line
+
+    def slow(masking: EngineMasking, text: str) -> str:
+        ended.wait()
+        return load(masking, text)
+
+    monkeypatch.setattr(EngineMasking, "line", slow)
+
+    def ends(job: RunningJob) -> None:
+        while job.state is JobState.RUNNING:
+            sleep(0.01)
+        ended.set()
+
+    result = new(tmp_path, unseen_seconds=0).run(["echo", "quick"], on_start=ends)
+    assert isinstance(result, Result)
+    assert (result.ref, result.text()) == (None, "quick\n")
 
 
 def test_it_can_be_promoted_by_others(tmp_path: Path, here: Here) -> None:

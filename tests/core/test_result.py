@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from capture_core import Conversation, Limits, Receipt, Result, RunningJob
-from capture_core.errors import PlaceRefused, SpawnFailed, StreamGone
+from capture_core.errors import BadInput, PlaceRefused, SpawnFailed, StreamGone
 from capture_core.facts import CaptureReason, CaptureState, ProcessState
 from capture_core.job import Job
 
@@ -95,6 +95,16 @@ def test_of_an_allowance_it_takes_what_a_job_in_the_background_would(tmp_path: P
 def test_a_full_conversation_gives_small_results_as_ever(tmp_path: Path) -> None:
     conversation = new(tmp_path, conversation_bytes=0)
     assert ran(conversation, "echo", "hi").receipt.capture.state is CaptureState.COMPLETE
+
+
+@pytest.mark.parametrize("budget", ["5", 2.5, 0, -1, True, 4 * 1024 * 1024 + 1])
+def test_what_is_no_budget_is_refused_in_one_line(tmp_path: Path, budget: object) -> None:
+    conversation = new(tmp_path)
+    job = conversation.start(["true"])
+    job.join()
+    for given in (ran(conversation, "echo", "hi"), job):
+        with pytest.raises(BadInput, match=r"^budget must be a whole number of bytes, 1 to 4194304, not "):
+            given.render_inline(budget)  # type: ignore[arg-type]
 
 
 def test_a_quota_of_0_is_said(tmp_path: Path) -> None:
