@@ -10,8 +10,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from capture_core import Conversation, Limits
+from capture_core.ending import process_facts
 from capture_core.errors import BadInput
-from capture_core.facts import CaptureState, EndReason, ProcessState
+from capture_core.facts import CaptureState, EndReason, OtherProcess, ProcessState
+from capture_core.happenings import Exited
+from capture_core.tree import Survivor
 from tests.strays import ESCAPES, hidden, is_alive, prepare, wait_for_end
 
 if TYPE_CHECKING:
@@ -157,3 +160,10 @@ def test_a_host_s_limits_end_its_jobs(conversation: Conversation) -> None:
 def test_limits_that_are_none_are_refused(conversation: Conversation, options: dict[str, Any]) -> None:
     with pytest.raises(BadInput):
         conversation.start(["true"], **options)
+
+
+def test_survivors_are_told_where_nothing_can_be_loaded_to_name_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It ended the supervising loop, and whoever waited for the job did so for ever."""
+    monkeypatch.setitem(sys.modules, "capture_core.holders", None)
+    exited = Exited(code=None, signal=15, survivors=(Survivor(7, "left behind"),))
+    assert process_facts(1, exited, None).survivors == (OtherProcess(pid=7, name=""),)

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from capture_core.catalog import Catalogue
-from capture_core.errors import BadName, PlaceRefused
+from capture_core.errors import BadName, PlaceRefused, Refused
 from capture_core.facts import CaptureState, Producer
 from capture_core.limits import Limits
 from capture_core.masking import EngineMasking
@@ -132,3 +132,19 @@ def test_stopped_it_keeps_what_was_in_the_pipe(place: Path) -> None:
     catalogue = Catalogue(str(place))
     catalogue.refresh()
     assert [entry.capture.state for entry in catalogue.entries] == [CaptureState.PARTIAL]
+
+
+def test_a_tee_for_which_no_thread_is_to_be_had_loses_no_descriptor(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those of a reader that was never started stayed open."""
+    read, write = os.pipe()
+
+    def refuse(_: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    before = len(os.listdir("/proc/self/fd"))
+    with monkeypatch.context() as patch:
+        patch.setattr(threading.Thread, "start", refuse)
+        with pytest.raises(Refused, match="no thread"):
+            Tee(read, LIMITS)
+    assert len(os.listdir("/proc/self/fd")) == before - 1, "the source was its own, too"
+    os.close(write)
