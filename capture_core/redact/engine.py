@@ -28,7 +28,17 @@ if TYPE_CHECKING:
 _DIGEST_BYTES = 4
 _LENGTH_BYTES = 8
 _END_BYTES = 128
-_MAKERS = ("breaks.py", "engine.py", "exact.py", "pattern.py", "rule.py", "shape.py", "veil.py", "../limits.py")
+_MAKERS = (
+    "breaks.py",
+    "engine.py",
+    "exact.py",
+    "form.py",
+    "pattern.py",
+    "rule.py",
+    "shape.py",
+    "veil.py",
+    "../limits.py",
+)
 _RETURN = b"\r"
 
 

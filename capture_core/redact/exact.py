@@ -2,118 +2,23 @@
 
 from __future__ import annotations
 
-import re
-from bisect import insort
+from bisect import bisect_right
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from capture_core.limits import JUDGED_VALUE_BYTES, LOOK_BACK_BYTES, UNJUDGED_VALUE_BYTES
+from capture_core.limits import LOOK_BACK_BYTES, UNJUDGED_VALUE_BYTES
 from capture_core.record import NamedTuple
-from capture_core.redact.breaks import is_text, secret_from
-from capture_core.redact.veil import VEIL_CLASS
+from capture_core.redact.breaks import secret_from
+from capture_core.redact.form import Form, token_shape
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
-    from types import ModuleType
 
     from capture_core.redact.rule import Rule, Token
     from capture_core.redact.scanning import Candidate
 
 _APART_BYTES = 6
 """How far a token looks back to see whether it continues a word."""
-
-_MASKED = re.compile(f"[{VEIL_CLASS}]+[),;:\\]}}\"'&]*".encode())
-
-
-class Form:
-    """One rule, ready to be applied.  Few are in any one stream, so patterns are compiled when first needed."""
-
-    def __init__(self, rule: Rule, order: int, opening_bytes: int) -> None:
-        """``opening_bytes``: no opening is longer."""
-        self.order = order
-        """Of two rules that are known at once, the one that comes first masks."""
-        self.name = rule.name
-        self.marker = f"[redacted:{rule.name}]".encode()
-        """What takes the place of a value."""
-        self.marker_bytes = len(self.marker)
-        self._rule = rule
-        self._opening_bytes = opening_bytes
-        self.is_token = rule.token is not None
-        """Whether lines may be broken in its values."""
-        self._has_no_judge = rule.token is not None and rule.spared is None and rule.within is None
-
-    @cached_property
-    def opening(self) -> re.Pattern[bytes]:
-        """Tried where a candidate begins."""
-        return _compiled(_shape().opening(self._rule.token) if self._rule.token else self._rule.opening)
-
-    @cached_property
-    def ends(self) -> re.Pattern[bytes]:
-        """What is beyond the value."""
-        return _compiled(_shape().ends(self._rule.token) if self._rule.token else self._rule.ends)
-
-    @cached_property
-    def unfinished(self) -> re.Pattern[bytes]:
-        """A token that is not whole, at the end of a text; the group ``begun`` is what follows its introducer."""
-        assert self._rule.token is not None, "only tokens are held before they open"  # noqa: S101 — a fault of ours
-        return _compiled(_shape().unfinished(self._rule.token))
-
-    @cached_property
-    def _spared(self) -> re.Pattern[bytes] | None:
-        return None if self._rule.spared is None else _compiled(self._rule.spared)
-
-    @cached_property
-    def _within(self) -> re.Pattern[bytes] | None:
-        return None if self._rule.within is None else _compiled(self._rule.within)
-
-    def opened(self, text: bytes, start: int) -> tuple[int, int] | None:
-        """Return where the value begins that opens at ``start``, and the end of what opened it."""
-        found = self.opening.match(text, start)
-        return None if found is None or self._is_text(found) else self._placed(text, found)
-
-    def opened_within(self, text: bytes, start: int, end: int, floor: int) -> tuple[int, int] | None:
-        """Return the same for the first value, beginning at ``floor`` or later, that opens in ``start:end``."""
-        while start < end:
-            found = self.opening.search(text, start, end + self._opening_bytes)
-            if found is None or found.start() >= end:
-                return None
-            placed = self._placed(text, found)
-            if placed[0] >= floor and not self._is_text(found):
-                return placed
-            start = found.start() + 1
-        return None
-
-    def _is_text(self, found: re.Match[bytes]) -> bool:
-        return self.is_token and found["broken"] is not None and is_text(found["broken"])
-
-    def _placed(self, text: bytes, found: re.Match[bytes]) -> tuple[int, int]:
-        value = found.start("value")
-        if self._rule.token is not None and found["broken"] is not None:
-            value = secret_from(text, value, found.end())
-        return value, found.end()
-
-    def secret(self, value: bytes) -> tuple[int, int] | None:
-        """Return which part of a whole value is secret; ``None`` when nothing is."""
-        if self._has_no_judge and value.isascii():
-            return 0, len(value)
-        if self.spares(value):
-            return None
-        if self._within is None:
-            return 0, len(value)
-        found = self._within.fullmatch(value)
-        return found and found.span("secret")
-
-    def spares(self, value: bytes) -> bool:
-        """Tell whether a value is no secret after all: nothing, what the rule spares, or masked already."""
-        if not value:
-            return True
-        if len(value) <= JUDGED_VALUE_BYTES and self._spared is not None and self._spared.fullmatch(value):
-            return True
-        if value.isascii():
-            return False
-        found = self._within and self._within.fullmatch(value)
-        return _MASKED.fullmatch(found["secret"] if found else value) is not None
-
 
 Value = tuple[Form, int, int, int, int | None]
 """A secret: its form, where its value begins, where of that the secret does, where it opened, and where it ends.
@@ -141,7 +46,7 @@ class Exact:
         self.rules = tuple(rules)
         if reach is not None:
             self.reach = reach
-        self._forms = tuple(Form(rule, order, max(self.reach, LOOK_BACK_BYTES)) for order, rule in enumerate(rules))
+        self._forms = tuple(Form(rule, order) for order, rule in enumerate(rules))
         of_plain = [form for form, rule in zip(self._forms, rules, strict=True) for _ in rule.candidates]
         of_tokens = [form for form in self._forms if form.is_token]
         self._first_token = len(of_plain)
@@ -158,7 +63,9 @@ class Exact:
     def joined(self) -> list[tuple[int, bytes]]:
         """What it is to look for in a text without breaks of lines."""
         return [
-            (number, candidate.encode()) for number, token in self._tokens for candidate in _shape().candidates(token)
+            (number, candidate.encode())
+            for number, token in self._tokens
+            for candidate in token_shape().candidates(token)
         ]
 
     @property
@@ -167,13 +74,13 @@ class Exact:
         return [
             (number, candidate.encode())
             for number, token in self._tokens
-            for candidate in _shape().candidates_on_lines(token)
+            for candidate in token_shape().candidates_on_lines(token)
         ]
 
     @property
     def tails(self) -> list[tuple[int, bytes]]:
         """What it is to look for at the end of a text without breaks of lines."""
-        return [(number, _shape().tail(token).encode()) for number, token in self._tokens]
+        return [(number, token_shape().tail(token).encode()) for number, token in self._tokens]
 
     @property
     def _tokens(self) -> list[tuple[int, Token]]:
@@ -182,7 +89,7 @@ class Exact:
     @cached_property
     def reach(self) -> int:
         """How many bytes at the end of a text :meth:`undecided` may look at."""
-        return max((_shape().reach(rule.token) for rule in self.rules if rule.token), default=0) + _APART_BYTES
+        return max((token_shape().reach(rule.token) for rule in self.rules if rule.token), default=0) + _APART_BYTES
 
     def values(self, text: bytes, candidates: Iterable[Candidate], floor: int, *, judged_bytes: int) -> Iterator[Value]:
         """Yield the secrets among the candidates that begin at ``floor`` or later, none within another.
@@ -194,12 +101,15 @@ class Exact:
         tried = [(self._of[number], start, end) for number, start, end in candidates]
         openings = _Openings(text, tried)
         masked = floor
-        for place, (start, _, _, opened, number) in enumerate(openings.queue):
+        for place, (start, known, _, opened, number, at) in enumerate(openings.queue):
             form = tried[number][0]
             if start < floor:
                 if start < masked:
                     openings.look_behind(place, masked)
                 continue
+            if form.is_token and known - at != form.bytes_each:
+                # Else the candidate is of that length, none other ends together with it, and no line breaks in it.
+                openings.look_behind(place, start + 1)
             stop = openings.end(form, opened)
             if stop is None:
                 yield form, start, start, opened, None
@@ -238,12 +148,12 @@ class _Openings:
         self._tried = tried
         self._ends: dict[Form, tuple[int, int | None]] = {}
         self.queue = sorted(
-            (begins, max(opened, end), form.order, opened, number)
+            (begins, max(opened, end), form.order, opened, number, at)
             for number, (form, start, end) in enumerate(tried)
-            if (found := form.opened(text, start))
-            for begins, opened in (found,)
+            if (found := form.first(text, start, end))
+            for at, begins, opened in (found,)
         )
-        """For each: where the value begins, by where it is known, whose it is, where it opened, which candidate."""
+        """Each: where its value begins, from where it is known, its rule, where it opened, its candidate, its place."""
 
     def end(self, form: Form, opened: int) -> int | None:
         """Return where the value of a form ends that opened there; ``None`` when that is still to come."""
@@ -255,15 +165,19 @@ class _Openings:
         self._ends[form] = opened, found and found.start()
         return self._ends[form][1]
 
-    def look_behind(self, place: int, masked: int) -> None:
-        """Look for another opening of a candidate that began in what is masked up to there.
+    def look_behind(self, place: int, floor: int) -> None:
+        """Look for another opening where the candidate of that place is, of a value that begins at ``floor`` or later.
 
         Of candidates that end together only the first is known.
         """
-        form, begin, end = self._tried[self.queue[place][-1]]
-        if masked < end and (again := form.opened_within(self._text, begin + 1, end, masked)):
-            begins, opened = again
-            insort(self.queue, (begins, max(opened, end), form.order, opened, self.queue[place][-1]), lo=place + 1)
+        number, at = self.queue[place][-2:]
+        form, _, end = self._tried[number]
+        if floor < end and (again := form.following(self._text, at, end, floor)):
+            at, begins, opened = again
+            entry = begins, max(opened, end), form.order, opened, number, at
+            place = bisect_right(self.queue, entry, lo=place + 1)
+            if self.queue[place - 1] != entry:
+                self.queue.insert(place, entry)
 
     def with_crossing(self, value: Value, place: int) -> Value:
         """Return the value with all of a token that begins in it and goes on behind its end: a line was broken.
@@ -273,7 +187,7 @@ class _Openings:
         form, begin, start, opened, end = value
         following = place + 1
         while end is not None and following < len(self.queue) and end - begin <= UNJUDGED_VALUE_BYTES:
-            other_start, _, _, other_opened, number = self.queue[following]
+            other_start, _, _, other_opened, number, _ = self.queue[following]
             if other_start >= end:
                 break
             other = self._tried[number][0]
@@ -281,6 +195,7 @@ class _Openings:
                 other_end = self.end(other, other_opened)
                 if other_end is None or other_end > end:
                     form, opened, end = other, other_opened, other_end
+                self.look_behind(following, other_start + 1)
             following += 1
         return form, begin, start, opened, end
 
@@ -297,17 +212,6 @@ def _unfinished(form: Form, text: bytes, begin: int, start: int) -> Undecided | 
     return None
 
 
-def _shape() -> ModuleType:
-    # Loaded when a token is met: taking patterns apart is nothing for the start of a stream.
-    from capture_core.redact import shape
-
-    return shape
-
-
 def _hold_order(undecided: Undecided) -> tuple[int, bool]:
     """The longest first; of two as long, one that is past its introducer."""
     return undecided.start, undecided.begun is None
-
-
-def _compiled(pattern: str) -> re.Pattern[bytes]:
-    return re.compile(pattern.encode())

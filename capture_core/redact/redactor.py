@@ -11,22 +11,21 @@ from capture_core.limits import ENDS_BYTES, HARMLESS_BYTES, LOOK_BACK_BYTES, UNJ
 from capture_core.record import NamedTuple
 from capture_core.redact.breaks import BREAKS, is_text
 from capture_core.redact.exact import Undecided
-from capture_core.redact.veil import VEIL_MORE, VEIL_PART, index_of
+from capture_core.redact.veil import VEIL_MORE, VEIL_PART, apart, index_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from capture_core.redact.exact import Exact, Form, Value
+    from capture_core.redact.exact import Exact, Value
+    from capture_core.redact.form import Form
     from capture_core.redact.scanning import Scanner
 
 OMITTED = b"[omitted: undecidable fragment]"
 """What stands in the text for a fragment that was dropped because it could not be decided."""
 
-
 _FOREIGN = b"\n\x00"
 _WORD = re.compile(rb"(?s:.{0,%d})|[A-Z]?[a-z]+|[A-Z]+" % HARMLESS_BYTES)
 """Behind an introducer and at the end of a line, what is no token that was cut, but text."""
-
 
 Edit = tuple[int, int, int]
 """A stretch of what was fed that is not given out as it was: where it began, its length, that of what is."""
@@ -276,6 +275,11 @@ class Redactor:
     def _replaced(self, form: Form, value: bytes) -> bytes:
         if len(value) > self._pending_bytes:
             return self._omitted(value)
+        if form.is_token and self._veil_names and not value.isascii():
+            return b"".join(self._passed(part) if kept else self._marked(form, part) for kept, part in apart(value))
+        return self._marked(form, value)
+
+    def _marked(self, form: Form, value: bytes) -> bytes:
         self.accepted += weight(value)
         self.redactions[form.name] += 1
         return self._put(value, form.marker)

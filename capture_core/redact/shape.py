@@ -17,6 +17,7 @@ from capture_core.redact.pattern import (
     Unit,
     beginnings,
     broken,
+    fewest,
     longest,
     loosened,
     parse,
@@ -29,6 +30,8 @@ from capture_core.redact.rule import APART
 from capture_core.redact.veil import VEIL_CLASS
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from capture_core.redact.pattern import Pattern
     from capture_core.redact.rule import Token
 
@@ -47,6 +50,9 @@ _PIECES = 4
 
 _LEADING = 3
 _MOST_WRITTEN_OUT = 256
+
+_TELLING = 6
+"""So many bytes of a context, and then a break, are found nowhere by chance."""
 
 
 def candidates(token: Token) -> list[str]:
@@ -72,7 +78,31 @@ def candidates_on_lines(token: Token) -> list[str]:
         for feeds in (r"\n", r"\n\n")
         for more in _goes_on(units, place)
     ]
-    return list(dict.fromkeys([*candidates(token), *begun, *ways]))
+    return list(dict.fromkeys([*candidates(token), *begun, *ways, *_broken_contexts(token)]))
+
+
+def _broken_contexts(token: Token) -> Iterator[str]:
+    """Yield each way in which a context of literals begins to break; one of classes would be found everywhere."""
+    if not _is_literal(token):
+        return
+    for units in spelt(parse(token.context)):
+        for place in range(1, len(units)):
+            for feeds in (r"\n", r"\n\n"):
+                for more in _follows(units[place:], 1 if place >= _TELLING else _LEADING):
+                    yield f"{''.join(units[:place])}{feeds}{more}"
+
+
+def _follows(units: tuple[str, ...], count: int) -> Iterator[str]:
+    """Yield how a line may go on: with so many bytes, or with fewer and another break."""
+    first = units[:count]
+    yield "".join(first)
+    for place in range(1, len(first)):
+        yield "".join(first[:place]) + r"\n"
+
+
+def _is_literal(token: Token) -> bool:
+    """Tell whether a token's context consists of literals, and may be broken over lines as the token may."""
+    return not token.solid and bool(token.context) and "[" not in token.context
 
 
 def _written_out(token: Token) -> list[str]:
@@ -118,6 +148,19 @@ def opening(token: Token) -> str:
     return f"{_before(token)}(?P<value>{forms})"
 
 
+def lead(token: Token) -> str:
+    """Return what the first byte of its opening matches."""
+    return "|".join(dict.fromkeys(units[0] for units in spelt(parse(token.context + token.introducer))))
+
+
+def candidate_bytes(token: Token) -> int | None:
+    """Return how long what is looked for is, without breaks of lines; ``None`` where that varies."""
+    whole = parse(token.candidate) if token.candidate else shortest(_whole(token))
+    parts = parse(token.context), whole
+    length = longest(Sequence(parts))
+    return length if length == sum(map(fewest, parts)) else None
+
+
 def unfinished(token: Token) -> str:
     r"""Return what it ends with (``\Z``); the group ``begun`` is what follows the introducer, once that is whole."""
     between = "" if token.solid else _BREAK
@@ -153,7 +196,11 @@ def reach(token: Token) -> int:
 
 
 def _before(token: Token) -> str:
-    return (APART if token.apart else "") + token.context
+    context = token.context
+    if _is_literal(token):
+        # None before its first byte.
+        context = broken(parse(context), _BREAK).removeprefix(_BREAK)
+    return (APART if token.apart else "") + context
 
 
 def _body(token: Token) -> Pattern:

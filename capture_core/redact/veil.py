@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import Final
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 _OPENING: Final = b"\xfe"
 _DIGITS: Final = b"\xc0\xc1\xf5\xf6\xf7\xf8\xf9\xfa\xfb\xfc\xfd"
@@ -23,6 +26,7 @@ VEIL_MORE: Final = _FILLING
 VEIL_PART: Final = re.compile(VEIL.pattern + b"|" + _FILLING + b"++")
 """One veiled value, or what of one a block begins with: that is bytes of :data:`VEIL_MORE` alone."""
 
+_LINE: Final = re.compile(b"[\r\n]++(?:%b)++[\r\n]*+" % VEIL_PART.pattern)
 SHORTEST_VEIL: Final = len(_OPENING) + _DIGITS_EACH
 """Bytes below which there is no veil."""
 
@@ -46,3 +50,15 @@ def continued(length: int) -> bytes:
 def index_of(run: bytes) -> int:
     """Return the name's index of a match of :data:`VEIL`."""
     return _DIGITS.index(run[1]) * len(_DIGITS) + _DIGITS.index(run[2])
+
+
+def apart(token: bytes) -> Iterator[tuple[bool, bytes]]:
+    """Take a token apart: veils where a line begins, with the breaks around them (``True``), and what is its own."""
+    done = 0
+    for found in _LINE.finditer(token):
+        if found.start() > done:
+            yield False, token[done : found.start()]
+        yield True, found[0]
+        done = found.end()
+    if done < len(token):
+        yield False, token[done:]

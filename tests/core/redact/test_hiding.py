@@ -95,6 +95,26 @@ def test_a_value_is_masked_by_its_origin(raw: str, text: str) -> None:
     assert sanitised(raw.encode(), pending_bytes=PENDING_BYTES, veils=Hiding(KNOWN).veils).decode() == text
 
 
+@pytest.mark.parametrize("eof", [True, False])
+def test_a_token_within_a_token_that_goes_on_over_a_break_is_one_text_for_any_cuts(*, eof: bool) -> None:
+    """Of two that may break at one place only the first was known: whether the second was hung on a later CR."""
+    raw = f"{TOKEN[:20] * 2}\n{VALUE * 2}\r\n".encode()
+    for parts in three_ways(raw, [40, 41, 63]):
+        one = sanitiser()
+        text = b"".join(map(one.feed, parts)) + one.finish(eof=eof)
+        assert text == b"[redacted:gh-token]\n[redacted:env][redacted:env]\r\n"
+        assert one.counts().redactions == {"gh-token": 1, "env": 2}
+
+
+def test_a_value_within_a_broken_token_keeps_its_name_and_both_pieces_around_it_are_masked() -> None:
+    raw = f"{TOKEN[:20]}\n{TOKEN[20:]} .\n".encode()
+    hiding = Hiding(from_file("f", TOKEN[20:26].encode()))
+    for parts in three_ways(raw, [21, 27]):
+        one = sanitiser(hiding)
+        text = b"".join(map(one.feed, parts)) + one.finish(eof=True)
+        assert text == b"[redacted:gh-token]\n[redacted:mask-file][redacted:gh-token] .\n"
+
+
 def test_a_beginning_is_omitted_with_a_mark_when_more_was_to_come() -> None:
     one = sanitiser()
     assert one.feed(b"> x9!K") + one.finish(eof=False) == b"> " + OMITTED

@@ -205,3 +205,31 @@ def test_a_line_may_break_between_a_context_and_its_token(rule: Rule, line_break
     text = f"{before}{line_break}{value}{after}".encode()
     masked = f"{before}{line_break}[redacted:{rule.name}]{after}".encode()
     assert [redact(parts)[0] for parts in cuts(text, [len(before), len(text) // 2])] == [masked] * 3
+
+
+@pytest.mark.parametrize(
+    ("text", "masked"),
+    [
+        # The first is part of a word, the second is not.
+        (b"xATBB-ATBBaBcDeFgHiJkLm\nNoPqRsTuVwXyZ012345aaaaaa .", b"xATBB-[redacted:bitbucket-token] ."),
+        # The first is whole at the break, the second goes on behind it.
+        (TOKEN[:20] * 2 + b"\nE7710c838347Ae178B4aE7710c838347 .", b"[redacted:gh-token] ."),
+    ],
+)
+@pytest.mark.parametrize("end", [b"\n", b"\r\n"])
+def test_a_token_is_found_behind_another_that_may_break_at_the_same_place(
+    text: bytes, masked: bytes, end: bytes
+) -> None:
+    """Of candidates that end together a scanner tells the first alone, and that did not open, or ended before."""
+    assert [redact(parts)[0] for parts in cuts(text + end, [6, 24, 41])] == [masked + end] * 3
+
+
+@pytest.mark.parametrize("place", range(1, len("hooks.slack.com/services/")))
+@pytest.mark.parametrize("line_break", ["\n", "\n\n", "\r\n"])
+def test_a_line_may_break_within_a_context_of_literals(place: int, line_break: str) -> None:
+    """A webhook's address that broke before its last slash was given out as it was."""
+    context = "hooks.slack.com/services/"
+    before = f"at {context[:place]}{line_break}{context[place:]}"
+    text = f"{before}T00000000/B00000000/aBcDeFgHiJkLmNoPqRsTuVwX ok\n".encode()
+    masked = f"{before}[redacted:slack-webhook] ok\n".encode()
+    assert [redact(parts)[0] for parts in cuts(text, [len(before), len(text) // 2])] == [masked] * 3
