@@ -208,6 +208,7 @@ EXITS = {
     "the code of CMD": ("run -- sh -c 'exit 7'", 7),
     "128 + N": ("run -- sh -c 'kill -TERM $$'", 128 + signal.SIGTERM),
     "124": ("run --timeout 0.1 -- sleep 60", 124),
+    "143": ("run --max-output 1 -- sh -c 'trap \"exit 0\" TERM; echo out; while :; do sleep 0.1; done'", 143),
     "125": ("run --conversation /dev/null/below -- true", 125),
     "126": ("run -- /", 126),
     "127": ("run -- no-such-command-here", 127),
