@@ -256,7 +256,8 @@ class _Front:
     def _stopped(self, number: int) -> None:
         """The child stopped: give it the terminal if that is what it lacks, else stop as the shell expects."""
         wants_terminal = number in (signal.SIGTTIN, signal.SIGTTOU)
-        if wants_terminal and self._loan.in_foreground():
+        # It may have been given to it since: then it is enough to go on.
+        if wants_terminal and (self._loan.in_foreground() or self._loan.is_lent_to(self._pid())):
             self._handed_over = True
             self._go_on()
         elif number in _STOPS_THE_JOB or (number == signal.SIGSTOP and self._loan.has_keys):
@@ -268,9 +269,14 @@ class _Front:
             # Here again after fg or bg; or at once, where nobody could have continued us: then the child goes on too.
             if number in PASSED_ON:
                 signal.signal(number, note)
-            if wants_terminal and not self._were_continued():
+            # Heard once: a second signal to go on would take along a ^Z that is typed after the first.
+            if self._were_continued():
+                return
+            if wants_terminal:
                 # Nobody can ever give it the terminal, and it would ask again at once.  Unsupervised it would get EIO;
-                # this is what the kernel does to those who are stopped in a group that becomes an orphan.
+                # this is what the kernel does to those who are stopped in a group that becomes an orphan.  A
+                # pseudo-terminal it gets from us, or what it does at its end would stop it again.
+                self._loan.give_up()
                 self._down.send(Signal(signal.SIGHUP))
             self._go_on()
 
@@ -288,7 +294,10 @@ class _Front:
         self._down.send(Signal(signal.SIGCONT))
 
     def _take_terminal(self) -> None:
-        self._loan.take_back(None if self._started is None else self._started.pid)
+        self._loan.take_back(self._pid())
+
+    def _pid(self) -> int | None:
+        return None if self._started is None else self._started.pid
 
     def _patience_ms(self) -> int | None:
         return None if self._deadline is None else max(0, int((self._deadline - monotonic()) * 1000))

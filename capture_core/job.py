@@ -139,6 +139,10 @@ class Job:
         """Close the outlets; safe from any thread, and never waits."""
         self._reader.stop_passing_on()
 
+    def catch_up(self, seconds: float) -> None:
+        """Wait until all that was printed so far is passed on, for so long at most; safe from any thread."""
+        self._reader.catch_up(seconds)
+
     def supervise(self, listener: Listener | None = None) -> Outcome:
         """Run the job to the end of its capture."""
         ending = self._ending

@@ -72,6 +72,15 @@ class Keyboard:
         """Whether the keys that are typed now are for us; without keys nobody else can claim them."""
         return not self.has_keys or (self._terminal is not None and self._terminal.foreground() == os.getpgrp())
 
+    def is_lent_to(self, _group: int | None) -> bool:
+        """Whether the command has the real terminal: it never does."""
+        return False
+
+    def give_up(self) -> None:
+        """Nobody will ever sit here: the command has its own terminal, and the end of its input."""
+        self._is_typing = False
+        self._down.send(KeysOver())
+
     def waits_for_keys(self) -> bool:
         """Whether the command gets the terminal from somebody: without a real one it has its own from the start."""
         return self.has_keys
@@ -146,9 +155,8 @@ class Keyboard:
         except OSError:
             keys = b""
         if not keys and events & _GONE:
-            self._is_typing = False
             self.is_hung_up = True
-            self._down.send(KeysOver())
+            self.give_up()
         self._typed += keys
         self._follow_flow(keys)
 

@@ -37,8 +37,8 @@ class Command(NamedTuple):
     """So much output, of all streams together, ends it."""
     pty: Pair | None = None
     """A pseudo-terminal instead of a pipe, for the one stream ``output``; both ends stay the caller's."""
-    in_foreground: bool = False
-    """Of the pseudo-terminal, from the start."""
+    foreground_of: int | None = None
+    """The terminal, its session's, in whose foreground it begins; ``None``: where the caller's job is."""
     undo_newlines: bool = False
     """Turn the CR LF of a terminal back into the LF that the command wrote."""
     before_spawn: Callable[[], object] | None = None
@@ -64,7 +64,7 @@ def spawn(command: Command, streams: tuple[StreamName, ...], limits: Limits) -> 
             stdin=command.stdin,
             stdout=writes[StreamName.STDOUT] if only is None else only,
             stderr=writes[StreamName.STDERR] if only is None else only,
-            terminal=command.pty.slave if command.pty is not None and command.in_foreground else None,
+            terminal=command.foreground_of,
         )
         child = Child(
             command.argv,

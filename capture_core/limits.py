@@ -26,6 +26,9 @@ SHORTEST_SECRET_BYTES = 9
 CALL_OFF_SECONDS = 1.0
 """How long a front that is told to end before its child runs waits for its owner to say that it will not run."""
 
+CATCH_UP_SECONDS = 0.5
+"""How long a stop of the command is kept from its shell while what it printed before is still being passed on."""
+
 CLAIM_TRIES = 100
 CLAIM_RETRY_SECONDS = 0.005
 """How often, and how soon again, a folder is opened that another start is just removing; beyond: used unclaimed."""

@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING
 
 from capture_core.errors import BadInput, EngineUnavailable, PlaceGone, Refused, SpawnFailed
 from capture_core.facts import StreamName
+from capture_core.happenings import Stopped
 from capture_core.hearing import CalledOff, Hearing
 from capture_core.identity import Ground, Identity
 from capture_core.job import Job, Outcome
 from capture_core.known_sources import KnownSources, environment_of, read_mask_file
 from capture_core.launch import Command
-from capture_core.limits import AFTER_KILL_SECONDS, KEPT_MEMORY_BYTES
+from capture_core.limits import AFTER_KILL_SECONDS, CATCH_UP_SECONDS, KEPT_MEMORY_BYTES
 from capture_core.link import Begin, Completing, NotStarted, Receiver, Sender, Settled, Started
 from capture_core.masking import EngineMasking
 from capture_core.orphans import adopt, call_owner, reap_adopted, reap_ended
@@ -160,14 +161,14 @@ def _start(
             argv=order.argv,
             stdin=stdin if pty is None or stdin != 0 else pty.pair.slave,
             pty=None if pty is None else pty.pair,
-            in_foreground=pty is not None and pty.is_given,
+            foreground_of=_foreground_of(terminal, pty),
             undo_newlines=pty is not None and not order.raw_binary,
             timeout_seconds=order.timeout_seconds,
             nice=order.nice,
             memory_limit_bytes=order.memory_limit_bytes,
             max_output_bytes=order.max_output_bytes,
             before_spawn=hearing.last_check,
-            on_spawned=_on_spawned(terminal, pty),
+            on_spawned=None if pty is None else pty.spawned,
             on_exited=None if pty is None else pty.child_exited,
         )
         return Job.start(
@@ -181,10 +182,10 @@ def _start(
         )
 
 
-def _on_spawned(terminal: Terminal | None, pty: PseudoTerminal | None) -> Callable[[int], object] | None:
+def _foreground_of(terminal: Terminal | None, pty: PseudoTerminal | None) -> int | None:
     if pty is not None:
-        return pty.spawned
-    return None if terminal is None else terminal.give
+        return pty.pair.slave if pty.is_given else None
+    return None if terminal is None else terminal.fd
 
 
 @contextlib.contextmanager
@@ -213,6 +214,9 @@ class _Teller:
         self._pty = pty
 
     def happened(self, happening: Told) -> None:
+        if isinstance(happening, Stopped):
+            # The shell has the terminal next: what comes late would be drawn over what it says, or wipe it out.
+            self._job.catch_up(CATCH_UP_SECONDS)
         self._up.send(happening)
         if self._pty is not None:
             self._pty.heard(happening, self._job.ask)

@@ -98,6 +98,8 @@ class PipeReader:
         self._epoch = time_ns() - monotonic_ns()
         self._lock = threading.Lock()
         self._gone = False
+        self._behind: list[threading.Event] = []
+        """Who waits until nothing is left to read or to pass on."""
         self._thread = threading.Thread(target=self._run, name="pipe-reader", daemon=True)
         self.failure: BaseException | None = None
 
@@ -122,6 +124,16 @@ class PipeReader:
         """Close every outlet, also one whose far end does not take what waits for it."""
         self._detached.set()
         self._wake()
+
+    def catch_up(self, seconds: float) -> None:
+        """Wait until all that was printed so far is passed on, for so long at most: the far end may take nothing."""
+        caught_up = threading.Event()
+        with self._lock:
+            if self._gone:
+                return
+            self._behind.append(caught_up)
+        self._wake()
+        caught_up.wait(seconds)
 
     def not_passed_on(self) -> str | None:
         """Why an outlet was given up, where something else than its reader's end was the reason."""
@@ -155,6 +167,7 @@ class PipeReader:
                 for fd, events in self._poll.poll(self._timeout_ms()):
                     self._serve(fd, events)
                 self._look_at_clock()
+                self._look_whether_behind()
         except BaseException as error:  # noqa: BLE001 — raised again in join()
             self.failure = error
             for inlet in self._inlets.values():
@@ -166,6 +179,7 @@ class PipeReader:
     def _give_back(self) -> None:
         with self._lock:
             self._gone = True
+            self._tell_caught_up()
             for fd in (self._wake_read, self._wake_write, *self._inlets):
                 os.close(fd)
         # Whoever reads what is passed on waits for its end, and the owner may have to wait for a disk first.
@@ -258,6 +272,15 @@ class PipeReader:
         self._poll.unregister(outlet_fd)
         self._poll.register(inlet.fd, select.POLLIN)
         self._tell_when_over()
+
+    def _look_whether_behind(self) -> None:
+        if self._behind and not any(outlet.waiting for outlet in self._outlets) and not self._poll.poll(0):
+            with self._lock:
+                self._tell_caught_up()
+
+    def _tell_caught_up(self) -> None:
+        while self._behind:
+            self._behind.pop().set()
 
     def _look_at_clock(self) -> None:
         if self._deadline is None or monotonic() < self._deadline:

@@ -80,6 +80,13 @@ class Loan:
         """Whether the terminal is ours to lend."""
         return self._terminal is not None and self._terminal.foreground() == os.getpgrp()
 
+    def is_lent_to(self, group: int | None) -> bool:
+        """Whether ``group`` has the terminal already."""
+        return self._terminal is not None and group is not None and self._terminal.foreground() == group
+
+    def give_up(self) -> None:
+        """Do nothing: without a shell the kernel tells the command that it cannot have the terminal."""
+
     def waits_for_keys(self) -> bool:
         """Whether the command gets the terminal from somebody: it always has to."""
         return True
@@ -97,7 +104,7 @@ class Loan:
 
     def take_back(self, group: int | None) -> None:
         """Be in the foreground again, if ``group`` is."""
-        if self._terminal is not None and group is not None and self._terminal.foreground() == group:
+        if self._terminal is not None and self.is_lent_to(group):
             self._terminal.give(os.getpgrp())
 
     def restore(self) -> None:

@@ -104,7 +104,8 @@ def test_make_demo_shows_the_samples_and_leaves_nothing_behind(tmp_path: Path, m
     assert command.startswith("make demo ")
     with desk(ROOT) as terminal:
         terminal.type(f"{command}\n")
-        terminal.expect("compile the standard library")
+        # What is told of its progress takes its room from the label.
+        terminal.expect("compile the standard libr")
         terminal.expect("settings of the deployment")
         terminal.type("q")
         terminal.expect(PROMPT)

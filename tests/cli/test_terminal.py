@@ -8,6 +8,7 @@ Every test runs twice, on pipes and on a pseudo-terminal.  A child that leads th
 from __future__ import annotations
 
 import os
+import subprocess
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -95,6 +96,47 @@ def test_control_z_stops_and_fg_goes_on(terminal: Terminal, run: str) -> None:
     assert "code 0" in terminal.run("echo code $?")
 
 
+def test_a_stop_is_told_after_what_was_printed_before_it(terminal: Terminal, run: str) -> None:
+    """What came late was drawn over the shell's words; the end of a full-screen program wiped them off the screen."""
+    for _ in range(10):
+        terminal.type(run + "sh -c 'seq 3000; echo last; kill -TSTP $$'\n")
+        assert "\nlast\n" in terminal.expect("Stopped")
+        terminal.expect("ready> ")
+        terminal.run("kill -KILL %1; wait")
+
+
+def test_fg_continues_the_command_once(terminal: Terminal, run: str, tmp_path: Path) -> None:
+    """Continued twice, it loses a ``^Z`` that is typed in between: a SIGCONT takes a stop along that is pending."""
+    (tmp_path / "count.py").write_text(
+        "import os, signal\n"
+        "read, write = os.pipe()\n"
+        "os.set_blocking(write, False)\n"
+        "signal.set_wakeup_fd(write)\n"
+        "signal.signal(signal.SIGCONT, lambda *_: None)\n"
+        "input('up?')\n"
+        "print(len(os.read(read, 9)), 'in all')\n"
+    )
+    terminal.type(f"{run}python3 count.py\n")
+    terminal.expect(r"\nup\?")
+    terminal.type("\x1a")
+    terminal.expect("Stopped")
+    terminal.expect("ready> ")
+    terminal.type("fg\n")
+    terminal.expect("capview run")
+    terminal.type("x\n")
+    terminal.expect(r"\n1 in all\n")
+    terminal.expect("ready> ")
+
+
+def test_a_stop_for_want_of_the_terminal_that_is_heard_when_it_has_it_stops_nobody_else(
+    terminal: Terminal, run: str
+) -> None:
+    """Under load the terminal was given to it before its stop was heard; the front then found no terminal to give."""
+    shown = terminal.run(run + "sh -c 'kill -TTIN $$; echo went on'")
+    assert "\nwent on\n" in shown
+    assert "Stopped" not in shown
+
+
 def test_bg_lets_the_child_go_on_without_the_terminal(terminal: Terminal, run: str, tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "gate")
     terminal.type(run + "sh -c 'echo up; read line < gate; echo over $line'\n")
@@ -130,7 +172,28 @@ def test_in_a_pipeline_the_terminal_is_lent_on_demand(terminal: Terminal, run: s
 
 def test_the_child_has_the_terminal_s_foreground(terminal: Terminal, run: str) -> None:
     check = "import os; print('front' if os.tcgetpgrp(0) == os.getpgrp() == os.getpid() else 'back')"
-    assert "\nfront\n" in terminal.run(f'{run}sh -c "sleep 0.2; exec python3 -c \\"{check}\\""')
+    assert "\nfront\n" in terminal.run(f'{run}python3 -S -c "{check}"')
+
+
+def test_a_stopped_command_whose_terminal_is_gone_ends_though_it_sets_a_terminal_then(
+    terminal: Terminal, run: str, tmp_path: Path
+) -> None:
+    """An editor that tidied up was stopped for it, continued, and stopped again, with both processors to itself."""
+    script = "import signal, sys, termios, time; signal.signal(1, lambda *_: sys.exit(tidy())); print('up', flush=True)"
+    tidy = "tidy = lambda: termios.tcsetattr(0, termios.TCSANOW, termios.tcgetattr(0))"
+    (tmp_path / "editor.py").write_text(f"{script}\n{tidy}\nwhile True:\n    time.sleep(60)\n")
+    terminal.type(f"{run}python3 editor.py\n")
+    terminal.expect(r"\nup\n")
+    terminal.type("\x1a")
+    terminal.expect("Stopped")
+    terminal.close()
+    waited = subprocess.run(
+        ["capview", "wait", "--conversation", "c", "--timeout", "30", "@last"],
+        cwd=tmp_path,
+        capture_output=True,
+        check=False,
+    )
+    assert waited.returncode not in {2, 124}, waited.stderr
 
 
 @pytest.mark.parametrize("name", ["TERM", "HUP"])
