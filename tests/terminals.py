@@ -17,6 +17,28 @@ _PATIENCE_SECONDS = 40
 PROMPT = "ready> "
 
 
+_OF_JOB_CONTROL = (
+    signal.SIGINT,
+    signal.SIGQUIT,
+    signal.SIGHUP,
+    signal.SIGTERM,
+    signal.SIGTSTP,
+    signal.SIGTTIN,
+    signal.SIGTTOU,
+    signal.SIGCONT,
+)
+
+
+def as_at_login() -> None:
+    """Have the signals as they are at login: a suite that runs in the background of a script ignores ``^C``.
+
+    A shell cannot undo that, and so could interrupt nothing.
+    """
+    signal.pthread_sigmask(signal.SIG_SETMASK, ())
+    for number in _OF_JOB_CONTROL:
+        signal.signal(number, signal.SIG_DFL)
+
+
 class Terminal:
     """A bash in a terminal of its own, as session leader with job control."""
 
@@ -26,6 +48,7 @@ class Terminal:
         self.pid, self.fd = os.forkpty()
         if self.pid == 0:
             os.chdir(directory)
+            as_at_login()
             own = {**environment, "PS1": PROMPT, "TERM": "xterm", "HISTFILE": "/dev/null"}
             os.execvpe("bash", ["bash", "--norc", "--noprofile", "--noediting", "-i"], own)
         self.expect(PROMPT)

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.terminals import as_at_login
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -19,6 +21,7 @@ PATIENCE_SECONDS = 30
 def start(place: Path, *, ignoring_hangup: bool) -> tuple[int, int]:
     pid, fd = os.forkpty()
     if pid == 0:
+        as_at_login()
         if ignoring_hangup:
             signal.signal(signal.SIGHUP, signal.SIG_IGN)
         os.execvpe("capview", ["capview", str(place)], {**os.environ, "TERM": "xterm-256color"})
