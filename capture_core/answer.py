@@ -17,7 +17,10 @@ if TYPE_CHECKING:
 
 UNKNOWN = 1
 """Nobody observed the end."""
+BAD_INPUT = 2
 NOT_STARTED = 125
+NOT_EXECUTABLE = 126
+NOT_FOUND = 127
 TIMED_OUT = 124
 PROMOTED = 124
 """As for a time limit: what was waited for is not over."""
@@ -49,6 +52,12 @@ class Ending(NamedTuple):
     """How a job stood that goes on without us."""
     is_owner_killed: bool = False
     """Whether the one who could have told more was killed."""
+
+
+def no_seat(error: OSError) -> Ending:
+    """What there is to tell where the system gives no pseudo-terminal."""
+    why = (error.strerror or str(error)).lower()
+    return Ending(code=NOT_STARTED, words=f"no pseudo-terminal can be had ({why}); --pty=never runs it on pipes")
 
 
 def die_of(interrupt: Interrupt) -> None:

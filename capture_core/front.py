@@ -12,7 +12,7 @@ import signal
 from time import monotonic
 from typing import TYPE_CHECKING
 
-from capture_core.answer import NOT_STARTED, PROMOTED, Ending, Interrupt, exit_code
+from capture_core.answer import PROMOTED, Ending, Interrupt, exit_code, no_seat
 from capture_core.happenings import (
     ENDING_SIGNALS,
     Adopted,
@@ -53,7 +53,7 @@ def run(order: Order, *, meanwhile: Callable[[], object] | None = None) -> Endin
     except OSError as error:
         if not order.pty:
             raise
-        return _no_seat(error)
+        return no_seat(error)
     down = Sender(seat.down)
     loan = _loan(terminal, seat, down, is_pty=order.pty)
     wake = signals_to_pipe(PASSED_ON if isinstance(loan, Loan) else (*PASSED_ON, signal.SIGWINCH))
@@ -76,11 +76,6 @@ def _loan(terminal: Terminal | None, seat: Seat, down: Sender, *, is_pty: bool) 
     from capture_core.keyboard import Keyboard
 
     return Keyboard(seat.master, terminal, down)
-
-
-def _no_seat(error: OSError) -> Ending:
-    why = (error.strerror or str(error)).lower()
-    return Ending(code=NOT_STARTED, words=f"no pseudo-terminal can be had ({why}); --pty=never runs it on pipes")
 
 
 class _Front:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import contextlib
-import errno
 import os
 import shlex
 import signal
 from typing import TYPE_CHECKING
 
-from capture_core.errors import BadInput, EngineUnavailable, PlaceGone, Refused, SpawnFailed
+from capture_core.errors import BadInput, Refused, SpawnFailed
 from capture_core.facts import StreamName
 from capture_core.happenings import Stopped
 from capture_core.hearing import CalledOff, Hearing
@@ -18,8 +17,9 @@ from capture_core.job import Job, Outcome
 from capture_core.known_sources import KnownSources, environment_of, read_mask_file
 from capture_core.launch import Command
 from capture_core.limits import AFTER_KILL_SECONDS, CATCH_UP_SECONDS, KEPT_MEMORY_BYTES
-from capture_core.link import Begin, Completing, NotStarted, Receiver, Sender, Settled, Started
+from capture_core.link import Begin, Completing, Receiver, Sender, Settled, Started
 from capture_core.masking import EngineMasking
+from capture_core.mishaps import not_started, words_of
 from capture_core.orphans import adopt, call_owner, reap_adopted, reap_ended
 from capture_core.outlet import Outlet
 from capture_core.parting import front_left, let_go, point_at_nothing
@@ -29,7 +29,6 @@ from capture_core.terminal import Terminal
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from capture_core.capture import Capture
     from capture_core.happenings import Told
     from capture_core.known_sources import MaskFile
     from capture_core.order import Order
@@ -38,12 +37,6 @@ if TYPE_CHECKING:
 
 _M_MMAP_THRESHOLD = -3
 _M_TRIM_THRESHOLD = -1
-
-BAD_INPUT = 2
-NOT_STARTED = 125
-NOT_EXECUTABLE = 126
-NOT_FOUND = 127
-_NO_ROOM = frozenset({errno.EMFILE, errno.ENFILE, errno.EAGAIN, errno.ENOMEM})
 
 _NOT_OURS = (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP, signal.SIGTSTP, signal.SIGTTIN, signal.SIGTTOU)
 
@@ -82,7 +75,7 @@ def own(begin: Begin, up: Sender, down: Receiver, pair: Pair | None = None) -> N
         masking = _masking(order, _mask_files(order, hearing))
         job = _start(order, masking, terminal if begin.give_terminal else None, hearing, pty)
     except (CalledOff, Refused, SpawnFailed, OSError) as error:
-        up.send(_not_started(error, masking))
+        up.send(not_started(error, masking))
         return
     _settle_signals()
     if pty is not None and not begin.has_keys:
@@ -93,7 +86,7 @@ def own(begin: Begin, up: Sender, down: Receiver, pair: Pair | None = None) -> N
     _keep_freed_memory()
     hearing.pass_to(job, lambda: front_left(job, terminal, pty))
     outcome = job.supervise(_Teller(up, job, pty))
-    words = _words(outcome, job.capture, masking)
+    words = words_of(outcome, job.capture, masking)
     settled = Settled(receipt=outcome.receipt, words=words, texts=outcome.texts)
     if order.on_complete is not None:
         up.send(Completing(settled, _completing_seconds(order)))
@@ -276,40 +269,3 @@ def _label(order: Order, masking: EngineMasking) -> Callable[[], str | None]:
         return masking.line(order.label if order.label is not None else shlex.join(order.argv))
 
     return make
-
-
-def _not_started(error: CalledOff | Refused | SpawnFailed | OSError, masking: EngineMasking) -> NotStarted:
-    if isinstance(error, CalledOff):
-        return error.as_told()
-    # The one error that cannot be masked: it repeats nothing that the user gave.
-    words = str(error) if isinstance(error, EngineUnavailable) else masking.message(str(error))
-    if isinstance(error, BadInput):
-        return NotStarted(code=BAD_INPUT, words=words)
-    if isinstance(error, SpawnFailed):
-        return NotStarted(code=_code(error.errno), words=words)
-    return NotStarted(code=NOT_STARTED, words=f"{words}; or run it with --no-capture")
-
-
-def _code(number: int) -> int:
-    """The shell's: whether the command is not there, cannot be run, or was not even tried."""
-    if number in _NO_ROOM:
-        return NOT_STARTED
-    return NOT_FOUND if number == errno.ENOENT else NOT_EXECUTABLE
-
-
-def _words(outcome: Outcome, capture: Capture, masking: EngineMasking) -> str:
-    if isinstance(outcome.failure, PlaceGone):
-        return f"the capture is gone: {outcome.failure}"
-    if outcome.failure is not None:
-        what = f"{capture.ref} is a leftover" if capture.is_seen else "nothing is kept"
-        return f"the capture could not be finished ({_why(outcome.failure, masking)}); {what}"
-    if outcome.not_passed_on is not None:
-        return f"output could not be passed on to its end ({outcome.not_passed_on}); the capture has it"
-    return outcome.mishap or ""
-
-
-def _why(failure: BaseException, masking: EngineMasking) -> str:
-    if isinstance(failure, EngineUnavailable):
-        return str(failure)
-    words = (failure.strerror or "").lower() if isinstance(failure, OSError) else masking.message(str(failure))
-    return words or type(failure).__name__

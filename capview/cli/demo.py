@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from capture_core.owner import NOT_STARTED
+from capture_core.answer import NOT_STARTED
 from capview.cli.commands import USAGE
 
 if TYPE_CHECKING:

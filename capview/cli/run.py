@@ -150,7 +150,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def not_started(error: OSError | NoHome | NoDirectory) -> int:
     """Say why no job was started; the exit code for that."""
-    from capture_core.owner import NOT_STARTED
+    from capture_core.answer import NOT_STARTED
     from capview.cli.words import warn
 
     warn(f"{_why(error)}; or run it with --no-capture")
@@ -268,7 +268,7 @@ def _without_capture(command: list[str], nice: int) -> int:
     try:
         os.execvp(command[0], command)
     except OSError as error:
-        from capture_core.owner import NOT_EXECUTABLE, NOT_FOUND
+        from capture_core.answer import NOT_EXECUTABLE, NOT_FOUND
         from capview.cli.words import warn
 
         missing = isinstance(error, FileNotFoundError)

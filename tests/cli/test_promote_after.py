@@ -16,6 +16,12 @@ import pytest
 from capture_core.news import Watched
 
 
+@pytest.fixture(autouse=True)
+def patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody is let go before the capture is there, however slow the disk is."""
+    monkeypatch.setenv("CAPVIEW_SETTLE_SECONDS", "600")
+
+
 def run(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "capview", "run", "--conversation", str(folder / "c"), *words]
     return subprocess.run(command, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)

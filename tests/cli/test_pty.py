@@ -27,14 +27,16 @@ RUN = "capview run --conversation c "
 
 @pytest.fixture
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder to run in."""
+    """A folder to run in; nobody is let go before the capture is there, however slow the disk is."""
+    monkeypatch.setenv("CAPVIEW_SETTLE_SECONDS", "600")
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
 
 @pytest.fixture
-def terminal(tmp_path: Path) -> Iterator[Terminal]:
+def terminal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Terminal]:
     """A shell at a terminal."""
+    monkeypatch.setenv("CAPVIEW_SETTLE_SECONDS", "600")
     terminal = Terminal(tmp_path, os.environ)
     termios.tcsetwinsize(terminal.fd, (30, 100))
     yield terminal

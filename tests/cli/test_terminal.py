@@ -181,9 +181,14 @@ def test_a_stopped_command_whose_terminal_is_gone_ends_though_it_sets_a_terminal
     terminal: Terminal, run: str, tmp_path: Path
 ) -> None:
     """An editor that tidied up was stopped for it, continued, and stopped again, with both processors to itself."""
-    script = "import signal, sys, termios, time; signal.signal(1, lambda *_: sys.exit(tidy())); print('up', flush=True)"
-    tidy = "tidy = lambda: termios.tcsetattr(0, termios.TCSANOW, termios.tcgetattr(0))"
-    (tmp_path / "editor.py").write_text(f"{script}\n{tidy}\nwhile True:\n    time.sleep(60)\n")
+    # It waits for the signal: a handler that comes right before a sleep is seen after it.
+    (tmp_path / "editor.py").write_text(
+        "import signal, termios\n"
+        "signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGHUP})\n"
+        "print('up', flush=True)\n"
+        "signal.sigwait({signal.SIGHUP})\n"
+        "termios.tcsetattr(0, termios.TCSANOW, termios.tcgetattr(0))\n"
+    )
     terminal.type(f"{run}python3 editor.py\n")
     terminal.expect(r"\nup\n")
     terminal.type("\x1a")
