@@ -14,6 +14,7 @@ _NOBODY = 65534
 # All is loaded before the privileges go: the interpreter may lie where only root can read.
 _AS_USER = """
 import datetime, encodings.ascii, os, sys
+from capture_core import front, owner
 from capview.cli import commands, main, words
 user = int(sys.argv[1])
 for name in commands.COMMANDS:

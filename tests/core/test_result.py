@@ -17,6 +17,7 @@ from capture_core import Conversation, Limits, Receipt, Result, RunningJob
 from capture_core.errors import BadInput, PlaceRefused, SpawnFailed, StreamGone
 from capture_core.facts import CaptureReason, CaptureState, ProcessState
 from capture_core.job import Job
+from tests.faults.grounds import tmpfs
 
 
 def ran(conversation: Conversation, *argv: str, **options: object) -> Result:
@@ -148,9 +149,16 @@ def test_exact_bytes_are_always_in_files(tmp_path: Path) -> None:
 def test_what_is_not_started_leaves_nothing(tmp_path: Path) -> None:
     with pytest.raises(SpawnFailed):
         new(tmp_path).run(["no-such-command-at-all"])
-    with pytest.raises(PlaceRefused):
-        Conversation.open(str(tmp_path / "c"), limits=Limits(receipt_bytes=2**42)).run(["touch", str(tmp_path / "ran")])
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_disk_without_room_for_its_receipt_refuses_a_command_before_it_runs(tmp_path: Path) -> None:
+    # A small disk of its own: what does not fit is taken as far as it goes before that is known.
+    with tmpfs(tmp_path / "disk", "size=1m") as disk:
+        conversation = Conversation.open(str(disk / "c"), limits=Limits(receipt_bytes=2**21))
+        with pytest.raises(PlaceRefused):
+            conversation.run(["touch", str(disk / "ran")])
+        assert list(disk.iterdir()) == []
 
 
 def test_what_others_made_beside_it_stays(tmp_path: Path) -> None:
