@@ -16,6 +16,11 @@ class Refused(CaptureError):
     """Nothing was written and no child was started: the input or the place is not acceptable."""
 
 
+def no_thread(error: RuntimeError) -> Refused:
+    """What is to be said where Python could start no thread."""
+    return Refused(f"no thread can be started ({error}): a limit of memory or of processes")
+
+
 class BadInput(Refused):
     """What was given to read cannot be read."""
 

@@ -8,7 +8,7 @@ import signal
 import threading
 from typing import TYPE_CHECKING
 
-from capture_core.errors import CaptureError, Refused
+from capture_core.errors import CaptureError, no_thread
 from capture_core.happenings import ENDING_SIGNALS, Leave, Signal
 from capture_core.link import Foreground, KeysOver, NotStarted
 
@@ -57,7 +57,7 @@ class Hearing:
         try:
             threading.Thread(target=self._listen, name="front-listener", daemon=True).start()
         except RuntimeError as error:
-            raise Refused(f"no thread can be started ({error}): a limit of memory or of processes") from error
+            raise no_thread(error) from error
 
     def check(self) -> None:
         """Raise :class:`CalledOff` when the child is not wanted any more."""

@@ -8,7 +8,7 @@ import subprocess
 import threading
 from typing import TYPE_CHECKING
 
-from capture_core.errors import BadInput, Refused, SpawnFailed
+from capture_core.errors import BadInput, SpawnFailed, no_thread
 from capture_core.record import NamedTuple
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def _niced(nice: int, work: Callable[[], subprocess.Popen[bytes]]) -> subprocess
     try:
         thread.start()
     except RuntimeError as error:
-        raise Refused(f"no thread can be started ({error}): a limit of memory or of processes") from error
+        raise no_thread(error) from error
     thread.join()
     if failed:
         raise failed[0]

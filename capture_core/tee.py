@@ -10,7 +10,7 @@ import threading
 from typing import TYPE_CHECKING, Final
 
 from capture_core.capture import Capture
-from capture_core.errors import Refused, SourceFailed
+from capture_core.errors import SourceFailed, no_thread
 from capture_core.facts import CaptureReason, ProcessState, RequestKind, StreamName
 from capture_core.handoff import Handoff
 from capture_core.identity import Identity, admit
@@ -74,7 +74,7 @@ class Tee:
             self._reader.start()
         except RuntimeError as error:
             self._reader.abandon()
-            raise Refused(f"no thread can be started ({error}): a limit of memory or of processes") from error
+            raise no_thread(error) from error
 
     @property
     def ref(self) -> str | None:
@@ -109,7 +109,7 @@ class Tee:
             writer.start()
         except RuntimeError as error:
             capture.abandon()
-            raise Refused(f"no thread can be started ({error}): a limit of memory or of processes") from error
+            raise no_thread(error) from error
         self._ref = capture.ref
         # Not by joining: a thread that waits for another one takes no signals.
         over.wait()

@@ -22,7 +22,11 @@ def note(_number: int, _frame: object) -> None:
 
 
 def signals_to_pipe(numbers: tuple[int, ...]) -> int:
-    """Have these signals, and that to go on, written to a pipe, a byte each; its reading end."""
+    """Have these signals, and that to go on, written to a pipe, a byte each; its reading end.
+
+    Python runs a handler between two of its own steps, once for all that came of one kind, and not at all while the
+    main thread has just begun to wait: a byte is written for each signal, and at once.
+    """
     read, write = os.pipe()
     os.set_blocking(write, False)
     signal.set_wakeup_fd(write, warn_on_full_buffer=False)

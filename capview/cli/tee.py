@@ -8,7 +8,7 @@ import sys
 from argparse import ArgumentTypeError
 from typing import TYPE_CHECKING, Final
 
-from capture_core.errors import BadName, CaptureError, PlaceGone, SourceFailed
+from capture_core.errors import BadName, CaptureError, PlaceGone, SourceFailed, no_thread
 from capture_core.facts import CaptureState
 from capview.cli.quantities import size
 from capview.cli.standard import silence
@@ -101,8 +101,8 @@ def run(arguments: argparse.Namespace) -> int:
     except (CaptureError, OSError) as error:
         return _pass_on(_begin(_limits(arguments), arguments), error)
     tee = _begin(settings.limits, arguments)
-    ends = _Ends(tee)
     try:
+        ends = _Ends(tee)
         receipt = tee.capture(_piped(arguments), conversation, _masking(arguments, settings))
     except SourceFailed as error:
         if error.receipt is not None:
@@ -119,23 +119,35 @@ class _Ends:
     """Takes the signals that end us: the first that ends the whole pipeline leaves the end to whoever feeds us."""
 
     def __init__(self, tee: Tee) -> None:
+        """Begin to take them; ``Refused`` where no thread can be had."""
+        from threading import Thread
+
+        from capture_core.wakeup import signals_to_pipe
+
         self.number: int | None = None
         """The signal that ended it before its source did."""
         self._tee = tee
         self._is_the_sources = not os.isatty(0)
-        for number in (*_ENDS_ITS_SOURCE, signal.SIGTERM):
-            if signal.getsignal(number) is not signal.SIG_IGN:
-                signal.signal(number, self._told)
+        wake = signals_to_pipe((*_ENDS_ITS_SOURCE, signal.SIGTERM))
+        try:
+            Thread(target=self._take, args=(wake,), name="tee-signals", daemon=True).start()
+        except RuntimeError as error:
+            raise no_thread(error) from error
 
-    def _told(self, number: int, _frame: FrameType | None) -> None:
-        if number == signal.SIGHUP:
+    def _take(self, wake: int) -> None:
+        while True:
+            self._told(os.read(wake, 1)[0])
+
+    def _told(self, number: int) -> None:
+        if number in (signal.SIGHUP, signal.SIGCONT):
             return
+        if self.number is not None:
+            # Asked once more: not even what is on its way to the disk is waited for.
+            os._exit(_SIGNAL_BASE + number)
         if number != signal.SIGTERM and self._is_the_sources:
             self._is_the_sources = False
             return
         self.number = number
-        for ending in (signal.SIGINT, signal.SIGQUIT, signal.SIGTERM):
-            signal.signal(ending, signal.SIG_DFL)
         self._tee.stop()
 
 

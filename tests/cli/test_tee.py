@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import hashlib
 import json
 import os
@@ -259,6 +260,18 @@ def test_asked_again_it_ends_and_says_that_it_saw_no_end(
     assert (entry.liveness, entry.capture.reason) == (Liveness.FINAL, CaptureReason.UPSTREAM_TRUNCATED)
     assert not entry.receipt.streams["output"].eof
     assert kept(tmp_path) == b"begun\n" + b"goes on\n" * (len(signals) - 1)
+
+
+def test_a_signal_that_came_while_its_main_thread_began_to_wait_ends_it(tmp_path: Path) -> None:
+    # Where another thread takes it, the main one waits on: handlers of Python's would run never, or two for one.
+    with live(tmp_path) as running:
+        running.give(b"begun\n")
+        running.wait_for(b"begun\n")
+        other = max(map(int, os.listdir(f"/proc/{running.process.pid}/task")))
+        assert ctypes.CDLL(None).tgkill(running.process.pid, other, signal.SIGTERM) == 0
+        ended, _ = running.ended()
+    assert ended == 143
+    assert kept(tmp_path) == b"begun\n"
 
 
 def status(pid: int) -> str:
