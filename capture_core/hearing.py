@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from capture_core.errors import CaptureError, no_thread
 from capture_core.happenings import ENDING_SIGNALS, Leave, Signal
 from capture_core.link import Foreground, KeysOver, NotStarted
+from capture_core.wakeup import signals_to_pipe
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -52,7 +53,6 @@ class Hearing:
         self._leave: Callable[[], None] | None = None
         self._early: list[Ask] = []
         self._called_off: CalledOff | None = None
-        self._told_to_end = False
         self._waiting = False
         try:
             threading.Thread(target=self._listen, name="front-listener", daemon=True).start()
@@ -69,11 +69,14 @@ class Hearing:
         """The same right before the start; from now on a TERM to this process is one to its job.
 
         Whoever ends us means the job, be it a system that shuts down or a job around ours: killed at once, we would
-        leave a capture without an end.
+        leave a capture without an end.  Raises :class:`Refused` where no thread can be had.
         """
         self.check()
-        if signal.getsignal(signal.SIGTERM) is not signal.SIG_IGN:
-            signal.signal(signal.SIGTERM, self._ended)
+        wake = signals_to_pipe((signal.SIGTERM,))
+        try:
+            threading.Thread(target=self._obey, args=(wake,), name="owner-signals", daemon=True).start()
+        except RuntimeError as error:
+            raise no_thread(error) from error
 
     def stop(self) -> None:
         """All is done: whoever ends this process now may."""
@@ -98,15 +101,12 @@ class Hearing:
             self._job, self._leave = job, leave
             for ask in self._early:
                 self._ask(job, ask)
-        if self._told_to_end:
-            job.ask(Signal(signal.SIGTERM))
 
-    def _ended(self, number: int, _frame: object) -> None:
-        # Within whatever the main thread does, so without the lock: it may have it.
-        if self._job is None:
-            self._told_to_end = True
-        else:
-            self._job.ask(Signal(number))
+    def _obey(self, wake: int) -> None:
+        """Ask the job, in a thread of its own, to end for each TERM that comes: the main one may wait on for ever."""
+        while True:
+            if os.read(wake, 1)[0] == signal.SIGTERM:
+                self._heard(Signal(signal.SIGTERM))
 
     def _listen(self) -> None:
         try:

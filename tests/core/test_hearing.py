@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import signal
+import subprocess
 import threading
 from typing import TYPE_CHECKING
 
@@ -16,6 +18,7 @@ from capture_core.link import Receiver, Sender
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
 
 @pytest.fixture
@@ -80,3 +83,21 @@ def test_what_was_heard_before_the_job_is_passed_to_it_in_order(pipes: tuple[Sen
 
     hearing.pass_to(Asked(), lambda: told.append("left"))  # type: ignore[arg-type]
     assert told == [Signal(signal.SIGUSR1), "left", Leave()]
+
+
+def test_a_term_that_came_while_the_owner_s_main_thread_began_to_wait_ends_the_job(tmp_path: Path) -> None:
+    """Where another thread takes it, the main one waits on: a handler of Python's would run when the job is over."""
+    command = ["capview", "run", "--pty=never", "--conversation", "c", "--"]
+    script = "trap 'echo heard' USR1; echo $PPID; while :; do sleep 60; done"
+    with subprocess.Popen([*command, "sh", "-c", script], cwd=tmp_path, stdout=subprocess.PIPE) as front:
+        assert front.stdout is not None
+        owner = int(front.stdout.readline())
+        # Passed on by the main thread, which has nothing else to do then.
+        front.send_signal(signal.SIGUSR1)
+        assert front.stdout.readline() == b"heard\n"
+        other = max(map(int, os.listdir(f"/proc/{owner}/task")))
+        assert ctypes.CDLL(None).tgkill(owner, other, signal.SIGTERM) == 0
+        try:
+            assert front.wait(20) == 128 + signal.SIGTERM
+        finally:
+            front.terminate()
