@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Final
 
 from capture_core.facts import CaptureReason, Liveness, ProcessState, RepresentationKind, StreamName
-from capture_core.limits import BUFFERING_SECONDS, PROMPT_SECONDS, SILENT_SECONDS
+from capture_core.limits.reading import BUFFERING_SECONDS, PROMPT_SECONDS, SILENT_SECONDS
 from capture_core.progress import Progress, find, read_line
 from capture_core.record import NamedTuple
 

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Final
 from capture_core.errors import CaptureError, Refused
 from capture_core.facts import AllowanceFacts, AllowanceState
 from capture_core.kept import kept_bytes, key_of
-from capture_core.limits import (
+from capture_core.limits import ALLOWANCE_WARN_FROM, LimitFrom
+from capture_core.limits.allowance import (
     ALLOWANCE_COUNT_AGAIN_SECONDS,
     ALLOWANCE_FIRST_STEP_BYTES,
     ALLOWANCE_LOCK_SECONDS,
@@ -22,10 +23,8 @@ from capture_core.limits import (
     ALLOWANCE_SIDECAR_SHARE,
     ALLOWANCE_STEP_BYTES,
     ALLOWANCE_STEP_SHARE,
-    ALLOWANCE_WARN_FROM,
-    SIDECAR_SHARE,
-    LimitFrom,
 )
+from capture_core.limits.capturing import SIDECAR_SHARE
 from capture_core.record import NamedTuple
 from capture_core.shared_tally import HeldUp, SharedTally
 from capture_core.sidecar import RECORD_BYTES

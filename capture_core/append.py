@@ -11,7 +11,7 @@ from queue import SimpleQueue
 from typing import TYPE_CHECKING
 
 from capture_core.durable import ShortWrite, write_all
-from capture_core.limits import WRITE_BEHIND_BYTES
+from capture_core.limits.capturing import WRITE_BEHIND_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Callable

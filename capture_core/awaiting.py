@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TypeVar
 from anyio import current_time, sleep, to_thread
 
 from capture_core.catalog import ENDED
-from capture_core.limits import FOLLOW_LOOK_SECONDS, FOLLOW_POLL_SECONDS, NOTICE_LOOK_SECONDS, READ_RANGE_BYTES
+from capture_core.limits.reading import FOLLOW_LOOK_SECONDS, FOLLOW_POLL_SECONDS, NOTICE_LOOK_SECONDS, READ_RANGE_BYTES
 from capture_core.news import Watched
 from capture_core.notices import Inbox
 

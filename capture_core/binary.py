@@ -1,8 +1,8 @@
 """Tells binary output from text while it streams by, by its bytes alone and never by how they were cut.
 
-Plain text is never held.  A hint opens a window of :data:`~capture_core.limits.BINARY_WINDOW_BYTES`, which is held
-until it is whole or the stream ends, and judged.  Hints are, in the first bytes, a known magic, a byte that is not
-UTF-8 or a control that no terminal knows; a little later such a control; and further on a NUL or one of three
+Plain text is never held.  A hint opens a window of :data:`~capture_core.limits.sanitising.BINARY_WINDOW_BYTES`, which
+is held until it is whole or the stream ends, and judged.  Hints are, in the first bytes, a known magic, a byte that is
+not UTF-8 or a control that no terminal knows; a little later such a control; and further on a NUL or one of three
 other controls, since to look for more in a gigabyte costs more than reading it.  What a window of text held hints
 at nothing any more: a list with NULs between its items is looked at once.
 """
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from capture_core import magic
 from capture_core.decode import REPLACEMENT, UNFINISHED
-from capture_core.limits import BINARY_HEAD_BYTES, BINARY_START_BYTES, BINARY_WINDOW_BYTES
+from capture_core.limits.sanitising import BINARY_HEAD_BYTES, BINARY_START_BYTES, BINARY_WINDOW_BYTES
 from capture_core.record import NamedTuple
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from capture_core.facts import CaptureReason
-from capture_core.limits import SIDECAR_SHARE
+from capture_core.limits.capturing import SIDECAR_SHARE
 
 if TYPE_CHECKING:
     from collections.abc import Callable

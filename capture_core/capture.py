@@ -18,7 +18,7 @@ from capture_core.capture_files import CaptureFiles
 from capture_core.durable import unlock
 from capture_core.facts import CaptureFacts, CaptureReason, CaptureState
 from capture_core.identity import Ground
-from capture_core.limits import NAMES_BYTES
+from capture_core.limits.capturing import NAMES_BYTES
 from capture_core.namespace import as_refusal, new_capture_id
 from capture_core.naming import Naming, preview_chars
 from capture_core.publication import Publication

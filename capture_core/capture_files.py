@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from capture_core import names
 from capture_core.durable import FINAL_MODE, lock, reserve, write_all
-from capture_core.limits import REQUEST_BYTES
+from capture_core.limits.capturing import REQUEST_BYTES
 from capture_core.namespace import Namespace
 from capture_core.receipt import parse_request
 

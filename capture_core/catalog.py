@@ -13,7 +13,7 @@ from capture_core import names
 from capture_core.descend import NotOurs, step, tool_outputs
 from capture_core.errors import PlaceRefused
 from capture_core.facts import Liveness
-from capture_core.limits import RACY_DIRECTORY_SECONDS
+from capture_core.limits.reading import RACY_DIRECTORY_SECONDS
 from capture_core.liveness import here
 from capture_core.look import Folder, look
 from capture_core.source import Address, Entry, Listing, Unreadable

@@ -11,7 +11,7 @@ from time import monotonic, sleep
 from typing import TYPE_CHECKING
 
 from capture_core.happenings import ChildEvent, Continued, Exited, Stopped
-from capture_core.limits import GROUP_LOOK_SECONDS, OWNER_PARTING_SECONDS
+from capture_core.limits.capturing import GROUP_LOOK_SECONDS, OWNER_PARTING_SECONDS
 from capture_core.program import start
 
 if TYPE_CHECKING:

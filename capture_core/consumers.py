@@ -19,7 +19,8 @@ from capture_core.directory import open_own, remove_made
 from capture_core.durable import NewFile, is_at
 from capture_core.errors import ConsumerBusy, NameTaken, PlaceRefused, Unmarked
 from capture_core.journal import Journal
-from capture_core.limits import CLAIM_TRIES, CONSUMER_RETRY_SECONDS, CONSUMER_TURN_SECONDS
+from capture_core.limits.capturing import CLAIM_TRIES
+from capture_core.limits.reading import CONSUMER_RETRY_SECONDS, CONSUMER_TURN_SECONDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

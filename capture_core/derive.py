@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from capture_core.facts import CaptureFacts, CaptureReason, CaptureState, Liveness, ProcessFacts, ProcessState
-from capture_core.limits import MOST_TORN_BYTES
+from capture_core.limits.sanitising import MOST_TORN_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

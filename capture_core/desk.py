@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from capture_core.catalog import Catalogue
 from capture_core.errors import ReceiptError, StreamGone, UnknownRef
-from capture_core.limits import OPEN_STREAMS
+from capture_core.limits.reading import OPEN_STREAMS
 from capture_core.reader import StreamReader
 from capture_core.sidecar_reader import SidecarReader
 from capture_core.source import Address, Entry, Marks, Page, Unreadable

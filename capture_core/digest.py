@@ -6,7 +6,7 @@ import threading
 from queue import Queue
 from typing import TYPE_CHECKING
 
-from capture_core.limits import (
+from capture_core.limits.capturing import (
     COUNT_LINES_UP_TO_BYTES,
     SEAL_BLOCK_BYTES,
     SEAL_BLOCKS_BEHIND,

@@ -15,7 +15,7 @@ import time
 from typing import TYPE_CHECKING, Final
 
 from capture_core.errors import PlaceRefused, Unsupported
-from capture_core.limits import CLAIM_RETRY_SECONDS, CLAIM_TRIES
+from capture_core.limits.capturing import CLAIM_RETRY_SECONDS, CLAIM_TRIES
 
 if TYPE_CHECKING:
     from collections.abc import Callable

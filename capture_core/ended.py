@@ -15,7 +15,7 @@ from capture_core import names
 from capture_core.catalog import ENDED, Catalogue, Name
 from capture_core.descend import step, tool_outputs
 from capture_core.errors import PlaceRefused
-from capture_core.limits import RACY_DIRECTORY_SECONDS
+from capture_core.limits.reading import RACY_DIRECTORY_SECONDS
 from capture_core.source import Address, Entry, Unreadable
 
 if TYPE_CHECKING:

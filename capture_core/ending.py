@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from capture_core.facts import EndedBy, EndReason, OtherProcess, ProcessFacts, ProcessState, ResourceFacts
 from capture_core.happenings import Cancel
-from capture_core.limits import AFTER_KILL_SECONDS, OTHER_PROCESSES
+from capture_core.limits.capturing import AFTER_KILL_SECONDS, OTHER_PROCESSES
 
 if TYPE_CHECKING:
     from collections.abc import Callable

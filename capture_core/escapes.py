@@ -6,7 +6,7 @@ terminals read it (https://vt100.net/emu/dec_ansi_parser), but for these decisio
 - ``\t``, ``\n`` and ``\r`` are text everywhere.  A carriage return stays: folding redraws is for views.
 - A sequence is given up at the first byte that cannot belong to it; what came of it is gone all the same.
 - A control string that never ends would swallow the rest of a log.  A newline ends it, once it is longer than
-  :data:`~capture_core.limits.CONTROL_STRING_BYTES`; at once, when it was opened by an 8-bit control, or by
+  :data:`~capture_core.limits.sanitising.CONTROL_STRING_BYTES`; at once, when it was opened by an 8-bit control, or by
   screen's ``ESC k``, which other terminals do not take for a string.
 - An 8-bit control that belongs to a doubly encoded character goes alone, and opens no string.  Which do is told by
   what follows (:mod:`capture_core.twice_encoded`); until then that is held.  A control sequence is always one: it is
@@ -22,7 +22,7 @@ from operator import ne
 from typing import TYPE_CHECKING
 
 from capture_core.decode import weight
-from capture_core.limits import CONTROL_STRING_BYTES, SGR_BYTES
+from capture_core.limits.sanitising import CONTROL_STRING_BYTES, SGR_BYTES
 from capture_core.marks import Marks
 from capture_core.styles import EFFECTS, PLAIN, after
 from capture_core.twice_encoded import LOOK_BACK_BYTES, Told, may_be_a_character, told
@@ -120,7 +120,7 @@ class Escapes:
 
     @property
     def held(self) -> int:
-        """Raw bytes in doubt, at most :data:`~capture_core.limits.CONTROL_STRING_BYTES`."""
+        """Raw bytes in doubt, at most :data:`~capture_core.limits.sanitising.CONTROL_STRING_BYTES`."""
         return weight(self._doubtful[len(self._before) :]) if self._state is _State.DOUBT else 0
 
     @property

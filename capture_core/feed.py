@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import anyio
 
-from capture_core.limits import POLL_SECONDS
+from capture_core.limits.reading import POLL_SECONDS
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Callable

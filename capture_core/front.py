@@ -24,7 +24,7 @@ from capture_core.happenings import (
     Stopped,
     StreamsOver,
 )
-from capture_core.limits import CALL_OFF_SECONDS
+from capture_core.limits.capturing import CALL_OFF_SECONDS
 from capture_core.link import Begin, Completing, NotStarted, Receiver, Sender, Settled, Started
 from capture_core.seat import take
 from capture_core.terminal import Loan, Terminal, is_wanted_at_once

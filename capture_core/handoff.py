@@ -14,7 +14,7 @@ from collections import deque
 from time import monotonic
 from typing import TYPE_CHECKING, Protocol
 
-from capture_core.limits import SIDECAR_TIME_NANOSECONDS, THINKING_SECONDS
+from capture_core.limits.capturing import SIDECAR_TIME_NANOSECONDS, THINKING_SECONDS
 from capture_core.record import NamedTuple
 
 if TYPE_CHECKING:

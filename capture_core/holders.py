@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 from capture_core import processes
 from capture_core.errors import CaptureError
 from capture_core.facts import OtherProcess
-from capture_core.limits import HOLDERS_SECONDS, OTHER_PROCESS_CHARS, OTHER_PROCESSES
+from capture_core.limits.capturing import HOLDERS_SECONDS, OTHER_PROCESS_CHARS, OTHER_PROCESSES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

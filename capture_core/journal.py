@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 from capture_core.durable import NewFile, is_at, replace, write_all
 from capture_core.errors import PlaceRefused
-from capture_core.limits import CONSUMER_STATE_BYTES
+from capture_core.limits.reading import CONSUMER_STATE_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from capture_core import names
 from capture_core.byte_locks import is_held
-from capture_core.limits import ALLOWANCE_UNLISTED_BYTES
+from capture_core.limits.allowance import ALLOWANCE_UNLISTED_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterator

@@ -13,7 +13,7 @@ import signal
 import termios
 from typing import TYPE_CHECKING
 
-from capture_core.limits import COLUMNS, KEYS_BYTES, MOST_COLUMNS, ROWS
+from capture_core.limits.capturing import COLUMNS, KEYS_BYTES, MOST_COLUMNS, ROWS
 from capture_core.link import Foreground, KeysOver
 
 if TYPE_CHECKING:

@@ -6,7 +6,8 @@ import os
 from typing import TYPE_CHECKING, Final
 
 from capture_core.errors import BadInput
-from capture_core.limits import KIB, KNOWN_VALUE_BYTES
+from capture_core.limits import KIB
+from capture_core.limits.sanitising import KNOWN_VALUE_BYTES
 from capture_core.record import NamedTuple
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from capture_core.limits import LINE_BLOCK_BYTES
+from capture_core.limits.reading import LINE_BLOCK_BYTES
 from capture_core.record import NamedTuple
 
 if TYPE_CHECKING:

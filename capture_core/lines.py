@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypeAlias
 
 from capture_core.cursor import CODE_POINT_BYTES, ceil_edge, floor_edge
-from capture_core.limits import LINE_BLOCK_BYTES
+from capture_core.limits.reading import LINE_BLOCK_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Callable

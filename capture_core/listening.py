@@ -8,7 +8,7 @@ import re
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
-from capture_core.limits import ASKED_PROCESSES
+from capture_core.limits.reading import ASKED_PROCESSES
 from capture_core.liveness import here
 
 if TYPE_CHECKING:

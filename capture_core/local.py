@@ -14,7 +14,7 @@ from capture_core.descend import conversation
 from capture_core.desk import Desk, fresh
 from capture_core.errors import StreamGone
 from capture_core.feed import Feed, Polling
-from capture_core.limits import SLOW_POLL_SECONDS, WATCHED_LOOK_SECONDS
+from capture_core.limits.reading import SLOW_POLL_SECONDS, WATCHED_LOOK_SECONDS
 from capture_core.reader import StreamReader
 from capture_core.request import ask_owner
 from capture_core.search import compile_pattern, search

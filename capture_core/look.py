@@ -11,7 +11,8 @@ from capture_core import derive, names
 from capture_core.descend import open_file, regular
 from capture_core.errors import PlaceRefused, ReceiptError
 from capture_core.facts import CaptureState, Liveness, RepresentationKind, StreamName
-from capture_core.limits import MOST_TORN_BYTES, RECEIPT_READ_BYTES
+from capture_core.limits.reading import RECEIPT_READ_BYTES
+from capture_core.limits.sanitising import MOST_TORN_BYTES
 from capture_core.liveness import Host, Lock, ask, is_local, judge
 from capture_core.receipt_decode import decode
 from capture_core.source import Address, Entry, StreamStatus, Unreadable

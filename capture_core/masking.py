@@ -20,14 +20,8 @@ from capture_core.durable import replace
 from capture_core.errors import BadInput, EngineUnavailable, PlaceRefused
 from capture_core.facts import RepresentationFacts
 from capture_core.known_sources import NOTHING_KNOWN
-from capture_core.limits import (
-    ENGINE_FILE_BYTES,
-    LABEL_CHARS,
-    MESSAGE_CHARS,
-    SHORTEST_KNOWN_BYTES,
-    SHORTEST_SECRET_BYTES,
-    SKIPPED_NAMES,
-)
+from capture_core.limits import LABEL_CHARS, MESSAGE_CHARS
+from capture_core.limits.sanitising import ENGINE_FILE_BYTES, SHORTEST_KNOWN_BYTES, SHORTEST_SECRET_BYTES, SKIPPED_NAMES
 from capture_core.names import raw_text
 
 if TYPE_CHECKING:

@@ -7,7 +7,8 @@ import threading
 from time import monotonic
 from typing import TYPE_CHECKING, Final
 
-from capture_core.limits import KIB, MEMORY_LOOK_SECONDS, MEMORY_LOOK_SHARE
+from capture_core.limits import KIB
+from capture_core.limits.capturing import MEMORY_LOOK_SECONDS, MEMORY_LOOK_SHARE
 from capture_core.tree import Tree
 
 if TYPE_CHECKING:

@@ -23,7 +23,7 @@ from capture_core.directory import (
 )
 from capture_core.durable import NewFile, is_at, rename, replace, write_all
 from capture_core.errors import PlaceRefused
-from capture_core.limits import CAPTURE_ID_RANDOM_CHARS
+from capture_core.limits.capturing import CAPTURE_ID_RANDOM_CHARS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -13,7 +13,7 @@ from capture_core.catalog import ENDED, Catalogue, Name
 from capture_core.cursor import Cursor as Position
 from capture_core.errors import BadInput, CursorStale, ReceiptError, StreamGone, UnknownRef
 from capture_core.facts import RepresentationKind
-from capture_core.limits import FOLLOW_LOOK_SECONDS, FOLLOW_POLL_SECONDS, READ_RANGE_BYTES
+from capture_core.limits.reading import FOLLOW_LOOK_SECONDS, FOLLOW_POLL_SECONDS, READ_RANGE_BYTES
 from capture_core.lines import text_edges
 from capture_core.reader import StreamReader
 from capture_core.shares import shares

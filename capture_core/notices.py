@@ -16,7 +16,7 @@ from capture_core import names
 from capture_core.consumers import Consumer, Turn
 from capture_core.ended import Endings
 from capture_core.errors import BadName
-from capture_core.limits import CONSUMER_STALE_LINES, NOTICE_LOOK_SECONDS
+from capture_core.limits.reading import CONSUMER_STALE_LINES, NOTICE_LOOK_SECONDS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator, Mapping, Sequence

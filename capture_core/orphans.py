@@ -8,7 +8,7 @@ import threading
 from time import sleep
 from typing import Final
 
-from capture_core.limits import GROUP_LOOK_SECONDS
+from capture_core.limits.capturing import GROUP_LOOK_SECONDS
 
 _PR_SET_CHILD_SUBREAPER: Final = 36
 

@@ -16,7 +16,7 @@ from capture_core.identity import Ground, Identity
 from capture_core.job import Job, Outcome
 from capture_core.known_sources import KnownSources, environment_of, read_mask_file
 from capture_core.launch import Command
-from capture_core.limits import AFTER_KILL_SECONDS, CATCH_UP_SECONDS, KEPT_MEMORY_BYTES
+from capture_core.limits.capturing import AFTER_KILL_SECONDS, CATCH_UP_SECONDS, KEPT_MEMORY_BYTES
 from capture_core.link import Begin, Completing, Receiver, Sender, Settled, Started
 from capture_core.masking import EngineMasking
 from capture_core.mishaps import not_started, words_of

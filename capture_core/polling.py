@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 from capture_core import names
 from capture_core.consumers import Consumer, Turn
 from capture_core.cursor import Cursor as Position
-from capture_core.limits import CONSUMER_STALE_LINES, READ_RANGE_BYTES
+from capture_core.limits.reading import CONSUMER_STALE_LINES, READ_RANGE_BYTES
 from capture_core.news import Watched
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
-from capture_core.limits import PROGRESS_LINE_CHARS
+from capture_core.limits.reading import PROGRESS_LINE_CHARS
 from capture_core.progress_forms import FORMS
 from capture_core.record import NamedTuple
 

@@ -17,7 +17,7 @@ import threading
 from typing import TYPE_CHECKING
 
 from capture_core.happenings import Signal, Stopped
-from capture_core.limits import KEYS_BYTES, TERMINAL_END_SECONDS
+from capture_core.limits.capturing import KEYS_BYTES, TERMINAL_END_SECONDS
 from capture_core.terminal import Terminal
 
 if TYPE_CHECKING:

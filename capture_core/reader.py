@@ -9,7 +9,7 @@ from capture_core import liveness
 from capture_core.descend import tool_folder
 from capture_core.errors import PlaceRefused, StreamGone
 from capture_core.facts import Liveness
-from capture_core.limits import RANGE_BYTES
+from capture_core.limits.reading import RANGE_BYTES
 from capture_core.look import committed_end, open_stream
 from capture_core.source import Page
 

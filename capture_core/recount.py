@@ -8,7 +8,7 @@ from capture_core import names
 from capture_core.account import tally_of
 from capture_core.descend import conversation, step
 from capture_core.directory import Directory
-from capture_core.limits import ALLOWANCE_LOCK_SECONDS
+from capture_core.limits.allowance import ALLOWANCE_LOCK_SECONDS
 from capture_core.shared_tally import Place, SharedTally
 from capture_core.tally import Tally
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from capture_core import descend, names
 from capture_core.descend import tool_folder, words
 from capture_core.errors import PlaceRefused
-from capture_core.limits import REMOVED_TOGETHER
+from capture_core.limits.reading import REMOVED_TOGETHER
 from capture_core.standing import NOT_THERE, Standing, files_of, held, is_lockable, is_ours, is_receipt, not_ours
 
 if TYPE_CHECKING:

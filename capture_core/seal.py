@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from capture_core.digest import Digest
 from capture_core.durable import start_write_back
-from capture_core.limits import SEAL_FOLLOW_FROM_BYTES, SEAL_WRITE_BACK_EVERY_BYTES
+from capture_core.limits.capturing import SEAL_FOLLOW_FROM_BYTES, SEAL_WRITE_BACK_EVERY_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, Protocol, cast
 
 from capture_core.cursor import floor_edge
 from capture_core.errors import Refused
-from capture_core.limits import (
+from capture_core.limits.reading import (
     SEARCH_BLOCK_BYTES,
     SEARCH_HIT_TEXT_BYTES,
     SEARCH_LINE_BYTES,

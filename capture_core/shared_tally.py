@@ -20,14 +20,14 @@ from capture_core.clock import boot_id
 from capture_core.durable import NewFile, is_at, reserve
 from capture_core.errors import CaptureError, NameTaken, PlaceRefused
 from capture_core.kept import kept_bytes
-from capture_core.limits import (
+from capture_core.limits.allowance import (
     ALLOWANCE_ASKED_OWNERS,
     ALLOWANCE_FIRST_RETRY_SECONDS,
     ALLOWANCE_QUEUE_SECONDS,
     ALLOWANCE_RESERVED_BYTES,
     ALLOWANCE_RETRY_SECONDS,
-    CLAIM_TRIES,
 )
+from capture_core.limits.capturing import CLAIM_TRIES
 from capture_core.record import NamedTuple
 from capture_core.tally import BOOT_BYTES, FILE, FOLDER, RECORD_BYTES, TURNS, TURNS_AT, Stamp, decode
 

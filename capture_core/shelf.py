@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from capture_core import names
 from capture_core.catalog import ENDED, Catalogue, Difference, Name, newest_first
 from capture_core.errors import BadName, PlaceRefused, UnknownRef
-from capture_core.limits import WATCHED_CONVERSATIONS
+from capture_core.limits.reading import WATCHED_CONVERSATIONS
 from capture_core.source import Address, Change, ChangeKind, Entry, Listing, Unreadable
 
 if TYPE_CHECKING:

@@ -18,7 +18,8 @@ from capture_core.errors import StreamGone
 from capture_core.facts import StreamName
 from capture_core.inline import VERSION, assemble, digest_of
 from capture_core.inline_body import Piece
-from capture_core.limits import INLINE_MOST_BYTES, SHOWN_FILE_BYTES
+from capture_core.limits import INLINE_MOST_BYTES
+from capture_core.limits.reading import SHOWN_FILE_BYTES
 from capture_core.reader import StreamReader
 from capture_core.record import NamedTuple
 

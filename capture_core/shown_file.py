@@ -12,7 +12,7 @@ from capture_core import names
 from capture_core.directory import open_own
 from capture_core.durable import FILE_MODE
 from capture_core.errors import PlaceRefused
-from capture_core.limits import SHOWN_FILE_BYTES
+from capture_core.limits.reading import SHOWN_FILE_BYTES
 
 if TYPE_CHECKING:
     from capture_core.directory import Directory

@@ -14,7 +14,7 @@ from bisect import bisect_right
 from collections import deque
 from typing import TYPE_CHECKING, Final
 
-from capture_core.limits import SIDECAR_TIME_NANOSECONDS
+from capture_core.limits.capturing import SIDECAR_TIME_NANOSECONDS
 from capture_core.marks import Marks
 from capture_core.record import NamedTuple
 from capture_core.styles import PLAIN

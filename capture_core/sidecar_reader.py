@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Self
 from capture_core import names
 from capture_core.descend import open_file, tool_folder
 from capture_core.errors import PlaceRefused, StreamGone
-from capture_core.limits import SIDECAR_RANGE_RECORDS
+from capture_core.limits.reading import SIDECAR_RANGE_RECORDS
 from capture_core.sidecar import RECORD_BYTES, Mark, decode
 from capture_core.source import Marks
 

@@ -14,7 +14,7 @@ import re
 from enum import IntEnum, IntFlag
 from typing import TYPE_CHECKING, Final
 
-from capture_core.limits import REMEMBERED_EFFECTS, SGR_BYTES
+from capture_core.limits.sanitising import REMEMBERED_EFFECTS, SGR_BYTES
 from capture_core.record import NamedTuple
 
 if TYPE_CHECKING:

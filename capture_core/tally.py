@@ -11,7 +11,7 @@ import struct
 import zlib
 from typing import TYPE_CHECKING, Final
 
-from capture_core.limits import ALLOWANCE_OWNERS
+from capture_core.limits.allowance import ALLOWANCE_OWNERS
 from capture_core.record import NamedTuple
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Final, Protocol, TypeAlias, cast
 
 from capture_core.errors import BadInput
-from capture_core.limits import GATHER_BYTES, GATHER_SECONDS
+from capture_core.limits.capturing import GATHER_BYTES, GATHER_SECONDS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from enum import Enum, auto
 
-from capture_core.limits import CONTROL_STRING_BYTES
+from capture_core.limits.sanitising import CONTROL_STRING_BYTES
 
 # Behind the first byte of a character, or its first two or three, that were each encoded again, as Latin-1; or its
 # first two as Windows-1252, in which most of the second bytes are punctuation.
@@ -45,7 +45,7 @@ def told(text: bytes | bytearray, begin: int, end: int, *, looked_at: int = 0, b
     """Tell by what stands from ``begin``, behind the control, to ``end``; ``looked_at`` bytes of it told nothing.
 
     ``bell_ends``: whether BEL would end the string.  What a string is not ended by within
-    :data:`~capture_core.limits.CONTROL_STRING_BYTES` is one.
+    :data:`~capture_core.limits.sanitising.CONTROL_STRING_BYTES` is one.
     """
     stop = min(end, begin + CONTROL_STRING_BYTES)
     # The last byte that was looked at may have been the first of two that tell.

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Final
 from capture_core.descend import open_file, tool_folder
 from capture_core.errors import PlaceRefused
 from capture_core.facts import CaptureState, Liveness, SidecarState
-from capture_core.limits import MOST_TORN_BYTES, SEAL_BLOCK_BYTES
+from capture_core.limits.capturing import SEAL_BLOCK_BYTES
+from capture_core.limits.sanitising import MOST_TORN_BYTES
 from capture_core.liveness import hold
 from capture_core.look import open_stream
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from capture_core.facts import CaptureReason
 from capture_core.handoff import Adopt, Chunk, StreamEnd, Wake
-from capture_core.limits import REQUEST_SECONDS
+from capture_core.limits.capturing import REQUEST_SECONDS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

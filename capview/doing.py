@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from capture_core.activity import Said, Waits, is_active, is_to_be_asked, judge, newest_first, read_end, together
 from capture_core.errors import CaptureError
-from capture_core.limits import PROGRESS_TAIL_BYTES
 from capture_core.reader import StreamReader
 from capview import present
+from capview.limits import PROGRESS_TAIL_BYTES
 from capview.present import Tone
 
 if TYPE_CHECKING:

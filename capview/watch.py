@@ -12,14 +12,9 @@ from anyio import to_thread
 from watchfiles import awatch
 
 from capture_core.feed import Wake
-from capture_core.limits import (
-    POLL_SECONDS,
-    WATCH_DEBOUNCE_MS,
-    WATCH_RETRY_SECONDS,
-    WATCH_STEP_MS,
-    WATCH_TICK_MS,
-)
+from capture_core.limits.reading import POLL_SECONDS
 from capture_core.liveness import is_local
+from capview.limits import WATCH_DEBOUNCE_MS, WATCH_RETRY_SECONDS, WATCH_STEP_MS, WATCH_TICK_MS
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Callable

@@ -16,7 +16,8 @@ import pytest
 import capture_core
 from capture_core import facts
 from capture_core.inline import VERSION, render
-from capture_core.limits import ALLOWANCE_OWNERS, ALLOWANCE_STEP_BYTES, MIB
+from capture_core.limits import MIB
+from capture_core.limits.allowance import ALLOWANCE_OWNERS, ALLOWANCE_STEP_BYTES
 from capture_core.shown import encode
 from tests.captures import Owner
 from tests.commands import capview

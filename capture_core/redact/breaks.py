@@ -6,7 +6,7 @@ import re
 from bisect import bisect_right
 from typing import TYPE_CHECKING
 
-from capture_core.limits import HARMLESS_BYTES
+from capture_core.limits.sanitising import HARMLESS_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

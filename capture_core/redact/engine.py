@@ -8,7 +8,7 @@ import zlib
 from typing import TYPE_CHECKING, Any
 
 from capture_core.errors import EngineUnavailable
-from capture_core.limits import LOOK_BACK_BYTES
+from capture_core.limits.sanitising import LOOK_BACK_BYTES
 from capture_core.record import NamedTuple
 from capture_core.redact.breaks import placed, without_breaks
 from capture_core.redact.exact import Exact
@@ -37,7 +37,7 @@ _MAKERS = (
     "rule.py",
     "shape.py",
     "veil.py",
-    "../limits.py",
+    "../limits/sanitising.py",
 )
 _RETURN = b"\r"
 

@@ -6,7 +6,7 @@ from bisect import bisect_right
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from capture_core.limits import LOOK_BACK_BYTES, UNJUDGED_VALUE_BYTES
+from capture_core.limits.sanitising import LOOK_BACK_BYTES, UNJUDGED_VALUE_BYTES
 from capture_core.record import NamedTuple
 from capture_core.redact.breaks import secret_from
 from capture_core.redact.form import Form, token_shape

@@ -6,7 +6,7 @@ import re
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from capture_core.limits import JUDGED_VALUE_BYTES, LOOK_BACK_BYTES
+from capture_core.limits.sanitising import JUDGED_VALUE_BYTES, LOOK_BACK_BYTES
 from capture_core.redact.breaks import is_text, secret_from
 from capture_core.redact.veil import VEIL_CLASS
 

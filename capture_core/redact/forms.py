@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from capture_core.decode import Decoder
-from capture_core.limits import SHORTEST_KNOWN_BYTES
+from capture_core.limits.sanitising import SHORTEST_KNOWN_BYTES
 from capture_core.strip import Stripper
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Protocol
 
 from capture_core.errors import EngineUnavailable
-from capture_core.limits import KNOWN_HEAD_BYTES
+from capture_core.limits.sanitising import KNOWN_HEAD_BYTES
 from capture_core.redact.library import hyperscan
 
 if TYPE_CHECKING:

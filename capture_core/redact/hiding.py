@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from capture_core.limits import KIB, SHORTEST_KNOWN_BYTES
+from capture_core.limits import KIB
+from capture_core.limits.sanitising import SHORTEST_KNOWN_BYTES
 from capture_core.redact.chain import Chain
 from capture_core.redact.heads import CompiledScanners, Heads
 from capture_core.redact.known import GROUPS

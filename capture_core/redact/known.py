@@ -7,7 +7,7 @@ import re
 from fnmatch import translate
 from typing import TYPE_CHECKING, Final
 
-from capture_core.limits import KNOWN_LINE_BYTES, KNOWN_PIECE_BYTES, KNOWN_VALUE_BYTES, SHORTEST_KNOWN_BYTES
+from capture_core.limits.sanitising import KNOWN_LINE_BYTES, KNOWN_PIECE_BYTES, KNOWN_VALUE_BYTES, SHORTEST_KNOWN_BYTES
 from capture_core.record import NamedTuple
 from capture_core.redact.forms import LINE_BREAK, forms
 

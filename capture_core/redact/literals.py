@@ -5,7 +5,7 @@ from __future__ import annotations
 from heapq import heapify, heappop, heappush
 from typing import TYPE_CHECKING, Final
 
-from capture_core.limits import KNOWN_HEAD_BYTES, SHORTEST_KNOWN_BYTES
+from capture_core.limits.sanitising import KNOWN_HEAD_BYTES, SHORTEST_KNOWN_BYTES
 from capture_core.record import NamedTuple
 from capture_core.redact.veils import Match
 

@@ -7,7 +7,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from capture_core.decode import weight
-from capture_core.limits import ENDS_BYTES, HARMLESS_BYTES, LOOK_BACK_BYTES, UNJUDGED_VALUE_BYTES
+from capture_core.limits.sanitising import ENDS_BYTES, HARMLESS_BYTES, LOOK_BACK_BYTES, UNJUDGED_VALUE_BYTES
 from capture_core.record import NamedTuple
 from capture_core.redact.breaks import BREAKS, is_text
 from capture_core.redact.exact import Undecided

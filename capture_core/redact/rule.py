@@ -43,13 +43,13 @@ class Rule(NamedTuple):
     """Tried where a candidate begins; its group ``value`` marks where the value does.
 
     It decides by the bytes that it matches and by those before, never by what follows: else the cuts would show.
-    All that it matches must fit into :data:`~capture_core.limits.LOOK_BACK_BYTES`.
+    All that it matches must fit into :data:`~capture_core.limits.sanitising.LOOK_BACK_BYTES`.
     """
     ends: str = ""
     """What cannot belong to the value any more, looked for from the opening's end; the value ends where it begins.
 
-    At most :data:`~capture_core.limits.ENDS_BYTES` long.  It may look back, never ahead; and what begins earlier
-    must not be decided later, or the cuts would show.
+    At most :data:`~capture_core.limits.sanitising.ENDS_BYTES` long.  It may look back, never ahead; and what begins
+    earlier must not be decided later, or the cuts would show.
     """
     token: Token | None = None
     """Instead of the three above, for a value of which the opening is a part.  The openings of others are given out."""

@@ -11,7 +11,7 @@ import itertools
 import re
 from typing import TYPE_CHECKING
 
-from capture_core.limits import HARMLESS_BYTES, LINE_BREAK_BYTES
+from capture_core.limits.sanitising import HARMLESS_BYTES, LINE_BREAK_BYTES
 from capture_core.redact.pattern import (
     Sequence,
     Unit,

@@ -1,8 +1,9 @@
 r"""Hides values that others than the built-in rules know of, in place, before those rules look at the text.
 
 A value is found whatever ``\r`` and ``\n`` stand in it.  What comes before a break among its first characters is
-harmless and is given out: nothing of fewer than :data:`~capture_core.limits.SHORTEST_KNOWN_BYTES` bytes is ever held
-over a line's end.  A run of more than :data:`~capture_core.limits.KNOWN_BREAK_BYTES` breaks later in it ends it.
+harmless and is given out: nothing of fewer than :data:`~capture_core.limits.sanitising.SHORTEST_KNOWN_BYTES` bytes
+is ever held over a line's end.  A run of more than :data:`~capture_core.limits.sanitising.KNOWN_BREAK_BYTES` breaks
+later in it ends it.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Final, Protocol
 
 from capture_core.decode import weight
-from capture_core.limits import HARMLESS_BYTES, KNOWN_BREAK_BYTES, VEIL_BYTES_AT_MOST
+from capture_core.limits.sanitising import HARMLESS_BYTES, KNOWN_BREAK_BYTES, VEIL_BYTES_AT_MOST
 from capture_core.record import NamedTuple
 from capture_core.redact.veil import SHORTEST_VEIL, veiled
 from capture_core.redact.window import Place, Window, breaks_in

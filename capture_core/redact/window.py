@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from capture_core.limits import HARMLESS_BYTES
+from capture_core.limits.sanitising import HARMLESS_BYTES
 from capture_core.record import NamedTuple
 
 _BREAKS: Final = re.compile(rb"[\r\n]++")

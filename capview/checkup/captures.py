@@ -16,7 +16,7 @@ from capture_core import names
 from capture_core.descend import open_file, tool_folder
 from capture_core.errors import PlaceRefused
 from capture_core.facts import SCHEMA, CaptureReason, Liveness
-from capture_core.limits import RECEIPT_READ_BYTES
+from capture_core.limits.reading import RECEIPT_READ_BYTES
 from capture_core.standing import Standing, held, is_lockable, is_receipt
 from capview import present
 from capview.checkup.remark import Check, Remark, move, move_all, quoted, remove

@@ -10,10 +10,10 @@ import stat
 from typing import TYPE_CHECKING, Final
 
 from capture_core.errors import EngineUnavailable
-from capture_core.limits import LEAST_OPEN_FILES
 from capview import present
 from capview.checkup.remark import Check, Remark, chmod, move, quoted, remove
 from capview.folders import cache_folder
+from capview.limits import LEAST_OPEN_FILES
 from capview.settings import BadSetting, Settings, files_of, load
 
 if TYPE_CHECKING:

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Final
 
 from capture_core.descend import NotOurs, open_file, tool_folder
 from capture_core.errors import PlaceRefused
-from capture_core.limits import GIB, KIB, LEAST_FREE_INODES, MIB
+from capture_core.limits import GIB, KIB, MIB
 from capture_core.liveness import Use, file_system, is_local, use_of
 from capture_core.standing import is_lockable
 from capview import present
 from capview.checkup.remark import Check, Remark, quoted
+from capview.limits import LEAST_FREE_INODES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -6,11 +6,11 @@ import time
 from typing import TYPE_CHECKING, Final
 
 from capture_core.facts import Liveness
-from capture_core.limits import REQUEST_LOOK_SECONDS, REQUEST_PATIENCE_SECONDS
 from capture_core.request import ask_owner, is_waiting, withdraw
 from capview import present
 from capview.cli.endings import has_ended
 from capview.cli.words import say
+from capview.limits import REQUEST_LOOK_SECONDS, REQUEST_PATIENCE_SECONDS
 
 if TYPE_CHECKING:
     from capture_core.facts import RequestKind

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from capture_core.descend import conversation
 from capture_core.errors import PlaceRefused, Refused
-from capture_core.limits import REMARKS_A_KIND
 from capture_core.shelf import conversations_in, is_conversation
 from capture_core.standing import Standing, survey
 from capview.checkup.captures import check_captures, check_scratch
@@ -23,6 +22,7 @@ from capview.cli import place
 from capview.cli.colour import is_coloured, painted
 from capview.cli.words import put_json, say
 from capview.escaping import safe
+from capview.limits import REMARKS_A_KIND
 from capview.present import Tone
 
 if TYPE_CHECKING:

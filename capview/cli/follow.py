@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Final, Self
 from capture_core import lines
 from capture_core.errors import StreamGone
 from capture_core.facts import RepresentationKind
-from capture_core.limits import FOLLOW_LINES, FOLLOW_LOOK_SECONDS, FOLLOW_POLL_SECONDS
+from capture_core.limits.reading import FOLLOW_LOOK_SECONDS, FOLLOW_POLL_SECONDS
 from capture_core.reader import StreamReader
 from capview.cli.endings import Doubt, exit_code, has_ended
 from capview.cli.pick import add_ref, pick
 from capview.cli.quantities import count
 from capview.cli.words import put, say, warn
 from capview.escaping import safe_body
+from capview.limits import FOLLOW_LINES
 
 if TYPE_CHECKING:
     import argparse

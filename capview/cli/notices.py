@@ -9,7 +9,7 @@ import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
-from capture_core.limits import NOTICE_LOOK_SECONDS
+from capture_core.limits.reading import NOTICE_LOOK_SECONDS
 from capture_core.notices import Inbox
 from capview import present
 from capview.cli.main import NO

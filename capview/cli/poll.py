@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from capture_core.catalog import ENDED
 from capture_core.errors import BadInput
 from capture_core.facts import RepresentationKind
-from capture_core.limits import READ_RANGE_BYTES
+from capture_core.limits.reading import READ_RANGE_BYTES
 from capture_core.polling import Cursor
 from capview import present
 from capview.cli.passage import content, put_passage

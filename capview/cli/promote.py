@@ -6,11 +6,11 @@ import time
 from typing import TYPE_CHECKING, Final
 
 from capture_core.facts import RequestKind
-from capture_core.limits import REQUEST_LOOK_SECONDS, REQUEST_PATIENCE_SECONDS
 from capview.cli.asking import NO, ask, too_late
 from capview.cli.endings import has_ended
 from capview.cli.pick import add_ref, pick
 from capview.cli.words import say
+from capview.limits import REQUEST_LOOK_SECONDS, REQUEST_PATIENCE_SECONDS
 
 if TYPE_CHECKING:
     import argparse

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from capture_core import lines
 from capture_core.errors import BadInput
 from capture_core.facts import Liveness, RepresentationKind
-from capture_core.limits import READ_RANGE_BYTES
+from capture_core.limits.reading import READ_RANGE_BYTES
 from capture_core.reader import StreamReader
 from capture_core.shares import shares
 from capview.cli.passage import content, put_passage

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from capture_core import phrases
 from capture_core.errors import BadInput
 from capture_core.facts import Liveness, RepresentationKind
-from capture_core.limits import OTHER_PROCESSES
+from capture_core.limits.capturing import OTHER_PROCESSES
 from capview import present, room
 from capview.cli.colour import is_coloured, painted
 from capview.cli.pick import add_ref, pick

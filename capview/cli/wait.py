@@ -6,7 +6,7 @@ import math
 import time
 from typing import TYPE_CHECKING, Final
 
-from capture_core.limits import FOLLOW_LOOK_SECONDS
+from capture_core.limits.reading import FOLLOW_LOOK_SECONDS
 from capview.cli.endings import Doubt, exit_code, has_ended
 from capview.cli.pick import add_ref, pick
 from capview.cli.quantities import seconds

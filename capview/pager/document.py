@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from capture_core.limits import VIEW_INDEX_READ_BYTES
+from capview.limits import VIEW_INDEX_READ_BYTES
 from capview.pager.folds import Folds
 from capview.pager.index import LineIndex
 from capview.pager.pages import Fetch, Pages, Replaced

@@ -26,7 +26,7 @@ from capture_core.facts import (
     StreamFacts,
     TimeFacts,
 )
-from capture_core.limits import POLL_SECONDS, RANGE_BYTES
+from capture_core.limits.reading import POLL_SECONDS, RANGE_BYTES
 from capture_core.source import (
     Address,
     Change,

@@ -7,7 +7,7 @@ from array import array
 from bisect import bisect_left, bisect_right
 from typing import TYPE_CHECKING
 
-from capture_core.limits import VIEW_MATCHES
+from capview.limits import VIEW_MATCHES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

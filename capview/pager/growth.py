@@ -11,8 +11,8 @@ import os
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
-from capture_core.limits import VIEW_TAIL_CHECK_SECONDS, VIEW_TAIL_POLL_SECONDS
 from capture_core.liveness import is_local
+from capview.limits import VIEW_TAIL_CHECK_SECONDS, VIEW_TAIL_POLL_SECONDS
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Iterator

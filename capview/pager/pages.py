@@ -12,8 +12,8 @@ from collections.abc import Awaitable, Callable, Generator
 from dataclasses import dataclass
 from typing import Generic, TypeAlias, TypeVar
 
-from capture_core.limits import VIEW_CACHED_PAGES, VIEW_PAGE_BYTES
 from capture_core.source import Page
+from capview.limits import VIEW_CACHED_PAGES, VIEW_PAGE_BYTES
 
 T = TypeVar("T")
 Reading: TypeAlias = Generator[int, bytes, T]

@@ -12,12 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from capture_core.limits import (
-    VIEW_PAGE_BYTES,
-    VIEW_PIECE_BYTES,
-    VIEW_REDRAW_BYTES,
-    VIEW_REDRAW_SCAN_BYTES,
-)
+from capview.limits import VIEW_PAGE_BYTES, VIEW_PIECE_BYTES, VIEW_REDRAW_BYTES, VIEW_REDRAW_SCAN_BYTES
 from capview.pager.folds import Fold, Folds
 
 if TYPE_CHECKING:

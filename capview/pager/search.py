@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
-from capture_core.limits import VIEW_PAGE_BYTES, VIEW_SEARCH_READ_BYTES
+from capview.limits import VIEW_PAGE_BYTES, VIEW_SEARCH_READ_BYTES
 from capview.pager.find import Finder, Places
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from capture_core.facts import Liveness
-from capture_core.limits import VIEW_RATE_SECONDS
 from capview import present
+from capview.limits import VIEW_RATE_SECONDS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

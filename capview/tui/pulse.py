@@ -8,13 +8,8 @@ from typing import TYPE_CHECKING
 
 from capture_core.activity import NOTHING_SAID, Said, is_active, is_to_be_asked, judge, newest_first, read_end, together
 from capture_core.errors import CaptureError
-from capture_core.limits import (
-    PROGRESS_TAIL_BYTES,
-    PULSE_ASK_SECONDS,
-    PULSE_JOBS,
-    PULSE_SECONDS,
-)
 from capview import doing
+from capview.limits import PROGRESS_TAIL_BYTES, PULSE_ASK_SECONDS, PULSE_JOBS, PULSE_SECONDS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

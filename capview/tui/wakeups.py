@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from capture_core import names
-from capture_core.limits import VIEW_NEWS_SECONDS, VIEW_PAINT_SECONDS, VIEW_TAIL_SECONDS, VIEW_TICK_SECONDS
+from capview.limits import VIEW_NEWS_SECONDS, VIEW_PAINT_SECONDS, VIEW_TAIL_SECONDS, VIEW_TICK_SECONDS
 from capview.pager.growth import growth
 
 if TYPE_CHECKING:

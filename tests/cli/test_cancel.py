@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from capture_core import limits
 from capture_core.facts import ProcessFacts, ProcessState
+from capture_core.limits.capturing import REQUEST_SECONDS
 from capture_core.request import is_waiting
 from capview.cli import asking
 from capview.cli.pick import pick
+from capview.limits import REQUEST_PATIENCE_SECONDS
 from tests.captures import COMPLETE, FAILED, PENDING, Owner, finished
 from tests.commands import Here, capview
 
@@ -198,7 +199,7 @@ def test_an_owner_that_does_not_look_is_told_of_and_the_request_stands(
 
 
 def test_an_owner_looks_often_enough_for_who_waits() -> None:
-    assert limits.REQUEST_SECONDS * 4 < limits.REQUEST_PATIENCE_SECONDS
+    assert REQUEST_SECONDS * 4 < REQUEST_PATIENCE_SECONDS
 
 
 def test_nothing_is_asked_of_what_is_not_there(here: Here) -> None:

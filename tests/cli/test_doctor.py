@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from capture_core.conversation import Conversation
-from capture_core.limits import REMARKS_A_KIND
 from capview.checkup.remark import Check, quoted
 from capview.cli import place
+from capview.limits import REMARKS_A_KIND
 from tests.captures import Owner, finished
 from tests.commands import Here
 from tests.faults.fault_fs import Rule

@@ -20,7 +20,7 @@ from capture_core.facts import (
     StreamFacts,
     TimeFacts,
 )
-from capture_core.limits import BUFFERING_SECONDS, PROMPT_SECONDS, SILENT_SECONDS
+from capture_core.limits.reading import BUFFERING_SECONDS, PROMPT_SECONDS, SILENT_SECONDS
 from capture_core.source import Address, Entry, StreamStatus
 
 PROMPTS = (

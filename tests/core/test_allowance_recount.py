@@ -12,7 +12,7 @@ from capture_core import allowance, shared_tally
 from capture_core.account import Account, Uncounted, account, kept_in
 from capture_core.errors import PlaceRefused
 from capture_core.facts import AllowanceState
-from capture_core.limits import ALLOWANCE_UNLISTED_BYTES
+from capture_core.limits.allowance import ALLOWANCE_UNLISTED_BYTES
 from capture_core.recount import reconcile
 from capture_core.shared_tally import SharedTally
 from capture_core.tally import Stamp, decode

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from capture_core.append import Appender
-from capture_core.limits import WRITE_BEHIND_BYTES
+from capture_core.limits.capturing import WRITE_BEHIND_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -19,7 +19,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from capture_core.binary import Omission, Recogniser
-from capture_core.limits import BINARY_WINDOW_BYTES
+from capture_core.limits.sanitising import BINARY_WINDOW_BYTES
 from tests.cuts import places, three_ways
 
 NOISE = b"".join(hashlib.sha256(b"%d" % number).digest() for number in range(512))

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from capture_core.digest import Digest
-from capture_core.limits import COUNT_LINES_UP_TO_BYTES, SEAL_BLOCK_BYTES, SEAL_FOLLOW_FROM_BYTES
+from capture_core.limits.capturing import COUNT_LINES_UP_TO_BYTES, SEAL_BLOCK_BYTES, SEAL_FOLLOW_FROM_BYTES
 
 sizes = st.lists(
     st.sampled_from([0, 1, 7, 1000, SEAL_BLOCK_BYTES - 1, SEAL_BLOCK_BYTES, SEAL_FOLLOW_FROM_BYTES]), max_size=6

@@ -7,7 +7,8 @@ import threading
 import pytest
 
 from capture_core.handoff import Chunk, Handoff, Quiet, StreamEnd, Wake
-from capture_core.limits import SIDECAR_TIME_NANOSECONDS, Limits
+from capture_core.limits import Limits
+from capture_core.limits.capturing import SIDECAR_TIME_NANOSECONDS
 
 STREAMS = ("stdout", "stderr")
 

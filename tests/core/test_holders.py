@@ -13,7 +13,7 @@ import pytest
 from capture_core import holders, processes
 from capture_core.errors import EngineUnavailable
 from capture_core.facts import OtherProcess
-from capture_core.limits import OTHER_PROCESS_CHARS, OTHER_PROCESSES
+from capture_core.limits.capturing import OTHER_PROCESS_CHARS, OTHER_PROCESSES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

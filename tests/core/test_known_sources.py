@@ -10,7 +10,7 @@ import pytest
 
 from capture_core.errors import BadInput
 from capture_core.known_sources import NOTHING_KNOWN, KnownSources, MaskFile, environment_of, read_mask_file
-from capture_core.limits import KNOWN_VALUE_BYTES
+from capture_core.limits.sanitising import KNOWN_VALUE_BYTES
 from capture_core.redact.known import KnownValues
 
 if TYPE_CHECKING:

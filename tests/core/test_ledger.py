@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from capture_core import ledger
 from capture_core.ledger import Mark, marks
-from capture_core.limits import LINE_BLOCK_BYTES
+from capture_core.limits.reading import LINE_BLOCK_BYTES
 
 MASKED = b"[redacted:gh-token]"
 LEFT_OUT = b"[omitted: binary output, PNG image]"

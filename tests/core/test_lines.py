@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from capture_core import lines
-from capture_core.limits import LINE_BLOCK_BYTES
+from capture_core.limits.reading import LINE_BLOCK_BYTES
 from capture_core.lines import after_lines, around, before_lines, line_range, text_edges
 
 if TYPE_CHECKING:

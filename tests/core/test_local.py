@@ -14,7 +14,7 @@ from capture_core import shelf
 from capture_core.errors import PlaceRefused, ReceiptError, Refused, StreamGone, UnknownRef
 from capture_core.facts import Liveness, RequestKind
 from capture_core.feed import Wake
-from capture_core.limits import OPEN_STREAMS
+from capture_core.limits.reading import OPEN_STREAMS
 from capture_core.local import LocalSource, open_local
 from capture_core.source import Address, ChangeKind, Changes, Source
 from tests.captures import FAILED, Owner, finished

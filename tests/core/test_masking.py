@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from capture_core.known_sources import KnownSources
-from capture_core.limits import LABEL_CHARS, SHORTEST_SECRET_BYTES, SKIPPED_NAMES, Limits
+from capture_core.limits import LABEL_CHARS, Limits
+from capture_core.limits.sanitising import SHORTEST_SECRET_BYTES, SKIPPED_NAMES
 from capture_core.masking import EngineMasking, engine_from
 from capture_core.redact.engine import Engine
 from capture_core.sanitise import sanitised

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from capture_core.limits import PROGRESS_LINE_CHARS
+from capture_core.limits.reading import PROGRESS_LINE_CHARS
 from capture_core.progress import find, read_line
 from capture_core.progress_forms import FORMS
 

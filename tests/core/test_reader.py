@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from capture_core.catalog import Catalogue, Name
 from capture_core.errors import StreamGone
-from capture_core.limits import RANGE_BYTES
+from capture_core.limits.reading import RANGE_BYTES
 from capture_core.reader import StreamReader
 from capture_core.source import Entry
 from tests.captures import Owner, finished

@@ -10,7 +10,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from capture_core.errors import EngineUnavailable
-from capture_core.limits import ENDS_BYTES, KIB
+from capture_core.limits import KIB
+from capture_core.limits.sanitising import ENDS_BYTES
 from capture_core.redact.engine import Engine, shared_engine
 from capture_core.redact.redactor import OMITTED
 from capture_core.redact.rules import RULES

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from capture_core import search as module
 from capture_core.errors import Refused
-from capture_core.limits import SEARCH_HIT_TEXT_BYTES, SEARCH_LINE_BYTES, SEARCH_PATTERN_BYTES
+from capture_core.limits.reading import SEARCH_HIT_TEXT_BYTES, SEARCH_LINE_BYTES, SEARCH_PATTERN_BYTES
 from capture_core.search import compile_pattern, search
 
 if TYPE_CHECKING:

@@ -20,7 +20,8 @@ from capture_core.conversation import Conversation
 from capture_core.errors import PlaceRefused
 from capture_core.inline import VERSION, Rendered
 from capture_core.inline_reader import render_files
-from capture_core.limits import SHOWN_FILE_BYTES, Limits
+from capture_core.limits import Limits
+from capture_core.limits.reading import SHOWN_FILE_BYTES
 from capture_core.removal import remove
 from capture_core.shown import Shown, decode, encode, handed_out, reproduce
 from capture_core.source import Entry

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from capture_core.limits import SIDECAR_TIME_NANOSECONDS
+from capture_core.limits.capturing import SIDECAR_TIME_NANOSECONDS
 from capture_core.marks import Marks
 from capture_core.sanitise import Sanitiser
 from capture_core.sidecar import RECORD_BYTES, ArrivalTimes, Mark, Places, StyleRuns, decode, encode

@@ -18,7 +18,8 @@ from capture_core.directory import open_own
 from capture_core.durable import NewFile
 from capture_core.facts import CaptureReason, CaptureState
 from capture_core.handoff import ReaderCounts
-from capture_core.limits import WRITE_BEHIND_BYTES, Limits
+from capture_core.limits import Limits
+from capture_core.limits.capturing import WRITE_BEHIND_BYTES
 from capture_core.marks import Marks
 from capture_core.sanitise import Counts
 from capture_core.spool import Spool

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from capture_core.decode import weight
-from capture_core.limits import CONTROL_STRING_BYTES
+from capture_core.limits.sanitising import CONTROL_STRING_BYTES
 from capture_core.strip import Stripper
 from tests.cuts import pieces, places, three_ways
 

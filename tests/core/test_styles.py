@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from capture_core.limits import REMEMBERED_EFFECTS, SGR_BYTES
+from capture_core.limits.sanitising import REMEMBERED_EFFECTS, SGR_BYTES
 from capture_core.strip import Stripper
 from capture_core.styles import EFFECTS, PLAIN, Attribute, Colour, ColourKind, Look, Underline, after, pack, unpack
 from tests.core.terminal_reading import selected, shown

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from capture_core.limits import ALLOWANCE_OWNERS
+from capture_core.limits.allowance import ALLOWANCE_OWNERS
 from capture_core.tally import NOWHERE, RECORD_BYTES, TURNS, TURNS_AT, Slot, Stamp, Tally, decode
 
 KEYS = st.binary(min_size=16, max_size=16).filter(any)

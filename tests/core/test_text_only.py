@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 from capture_core import Conversation, Receipt
 from capture_core.facts import CaptureReason, CaptureState
-from capture_core.limits import BINARY_HEAD_BYTES, LIBRARY
+from capture_core.limits import LIBRARY
+from capture_core.limits.sanitising import BINARY_HEAD_BYTES
 from capture_core.masking import EngineMasking
 from tests.core.test_binary import BINARY, ENGLISH, NOISE, TEXT, png
 from tests.cuts import places, three_ways

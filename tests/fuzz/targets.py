@@ -11,13 +11,8 @@ from functools import cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from capture_core.decode import Decoder, weight
-from capture_core.limits import (
-    BINARY_WINDOW_BYTES,
-    CONTROL_STRING_BYTES,
-    ENDS_BYTES,
-    KNOWN_BREAK_BYTES,
-    USER_RULE_BYTES,
-)
+from capture_core.limits import USER_RULE_BYTES
+from capture_core.limits.sanitising import BINARY_WINDOW_BYTES, CONTROL_STRING_BYTES, ENDS_BYTES, KNOWN_BREAK_BYTES
 from capture_core.redact import pattern
 from capture_core.redact.heads import CompiledScanners, Heads
 from capture_core.redact.known import ENVIRONMENT, GROUPS, MASK_FILE, Literal

@@ -10,10 +10,10 @@ from rich.color import Color
 from rich.style import Style
 
 from capture_core.facts import CaptureFacts, CaptureReason, CaptureState, SidecarFacts, SidecarState
-from capture_core.limits import VIEW_PAGE_BYTES
 from capture_core.local import LocalSource
 from capture_core.sidecar import Mark, encode
 from capture_core.styles import Attribute, Colour, ColourKind, Look, Underline, pack
+from capview.limits import VIEW_PAGE_BYTES
 from capview.tui.colours import Colours, rich_style
 from tests.captures import Owner, finished
 from tests.view.driving import driven

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from capture_core.activity import Waits
-from capture_core.limits import PROGRESS_TAIL_BYTES, PULSE_ASK_SECONDS, PULSE_JOBS, PULSE_SECONDS
 from capture_core.local import LocalSource
+from capview.limits import PROGRESS_TAIL_BYTES, PULSE_ASK_SECONDS, PULSE_JOBS, PULSE_SECONDS
 from capview.tui.job_columns import COLUMNS, sortable, visible
 from capview.tui.pulse import Pulse
 from tests.captures import Owner, finished

@@ -14,8 +14,8 @@ from textual.screen import Screen
 
 from capture_core.errors import CaptureError
 from capture_core.facts import SidecarKind
-from capture_core.limits import VIEW_PAGE_BYTES
 from capview import present
+from capview.limits import VIEW_PAGE_BYTES
 from capview.tui.board import Snapshot, is_over
 from capview.tui.commands import Where, bindings
 from capview.tui.ending import extent

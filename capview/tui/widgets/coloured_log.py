@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from textual import work
 
 from capture_core.errors import CaptureError
-from capture_core.limits import VIEW_COLOURS_AGAIN_SECONDS, VIEW_PAGE_BYTES
+from capview.limits import VIEW_COLOURS_AGAIN_SECONDS, VIEW_PAGE_BYTES
 from capview.tui.colours import Colours
 from capview.tui.widgets.log_view import LogView
 

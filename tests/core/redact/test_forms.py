@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from capture_core.limits import SHORTEST_KNOWN_BYTES
+from capture_core.limits.sanitising import SHORTEST_KNOWN_BYTES
 from capture_core.redact.forms import forms
 
 awkward = st.text("aB3/+=&%$ '\"\\\t\n#!,~^{é漢", min_size=12, max_size=30)

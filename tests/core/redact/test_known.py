@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from capture_core.limits import KNOWN_LINE_BYTES, KNOWN_PIECE_BYTES, KNOWN_VALUE_BYTES, SHORTEST_KNOWN_BYTES
+from capture_core.limits.sanitising import KNOWN_LINE_BYTES, KNOWN_PIECE_BYTES, KNOWN_VALUE_BYTES, SHORTEST_KNOWN_BYTES
 from capture_core.redact.known import (
     ENVIRONMENT,
     MASK_FILE,

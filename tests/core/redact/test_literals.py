@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from capture_core.limits import KNOWN_HEAD_BYTES
+from capture_core.limits.sanitising import KNOWN_HEAD_BYTES
 from capture_core.redact.heads import CompiledScanners, Heads, PlainScanners
 from capture_core.redact.known import Literal
 from capture_core.redact.literals import LiteralFinder

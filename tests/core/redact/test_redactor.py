@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from capture_core.decode import REPLACEMENT, weight
-from capture_core.limits import ENDS_BYTES
+from capture_core.limits.sanitising import ENDS_BYTES
 from capture_core.redact.engine import shared_engine
 from capture_core.redact.redactor import OMITTED, Redactor
 from capture_core.redact.rules import RULES

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from capture_core.limits import KIB, LOOK_BACK_BYTES
+from capture_core.limits import KIB
+from capture_core.limits.sanitising import LOOK_BACK_BYTES
 from capture_core.redact.engine import Engine, shared_engine
 from capture_core.redact.redactor import Redactor
 from capture_core.redact.rule import Rule, token

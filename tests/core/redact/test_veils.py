@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from capture_core.decode import REPLACEMENT, weight
-from capture_core.limits import KIB, KNOWN_BREAK_BYTES, KNOWN_PIECE_BYTES, VEIL_BYTES_AT_MOST
+from capture_core.limits import KIB
+from capture_core.limits.sanitising import KNOWN_BREAK_BYTES, KNOWN_PIECE_BYTES, VEIL_BYTES_AT_MOST
 from capture_core.redact.heads import CompiledScanners, Heads, PlainScanners
 from capture_core.redact.known import Literal
 from capture_core.redact.literals import LiteralFinder

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from capture_core.limits import HARMLESS_BYTES
+from capture_core.limits.sanitising import HARMLESS_BYTES
 from capture_core.redact.window import Place, Window, breaks_in
 
 texts = st.lists(st.sampled_from([b"a", b"bc", b"defghij", b"\n", b"\r\n", b"\n\n\n"]), max_size=12).map(b"".join)
