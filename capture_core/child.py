@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from capture_core.happenings import ChildEvent, Continued, Exited, Stopped
 from capture_core.limits.capturing import GROUP_LOOK_SECONDS, OWNER_PARTING_SECONDS
+from capture_core.peak import own_peak_bytes, peak_bytes
 from capture_core.program import start
 
 if TYPE_CHECKING:
@@ -52,6 +53,7 @@ class Child:
         self._watcher: threading.Thread | None = None
         self._failure: BaseException | None = None
         self._popen = start(argv, descriptors, cwd, env, session=session, nice=nice)
+        self._forker_peak = own_peak_bytes()
         self.pid = self._popen.pid
         self._handle = _handle_of(self.pid)
         self._named = (os.P_PID, self.pid) if self._handle is None else (os.P_PIDFD, self._handle)
@@ -134,7 +136,7 @@ class Child:
         usage = None
         with contextlib.suppress(Exception):
             usage = self._reap()
-        return Exited(code=None, signal=None) if seen is None else _exited(seen, usage, None)
+        return Exited(code=None, signal=None) if seen is None else _exited(seen, usage, None, self._forker_peak)
 
     def _next_event(self) -> ChildEvent | None:
         try:
@@ -148,7 +150,7 @@ class Child:
         if seen.si_code in _ENDED:
             survivors = self._outwait()
             # What was seen stands, also when somebody else reaps it now: that takes the resources along.
-            return _exited(seen, self._reap(), survivors)
+            return _exited(seen, self._reap(), survivors, self._forker_peak)
         # What was peeked at may be over by now: only what this call takes is told, and it is told once.
         with contextlib.suppress(ChildProcessError):
             seen = os.waitid(*self._named, os.WSTOPPED | os.WCONTINUED | os.WNOHANG)
@@ -247,14 +249,19 @@ def _usage(pid: int) -> struct_rusage | None:
         return None
 
 
-def _exited(seen: os.waitid_result, usage: struct_rusage | None, survivors: tuple[Survivor, ...] | None) -> Exited:
+def _exited(
+    seen: os.waitid_result,
+    usage: struct_rusage | None,
+    survivors: tuple[Survivor, ...] | None,
+    forker_peak: int | None,
+) -> Exited:
     by_itself = seen.si_code == os.CLD_EXITED
     return Exited(
         code=seen.si_status if by_itself else None,
         signal=None if by_itself else seen.si_status,
         user_seconds=None if usage is None else usage.ru_utime,
         system_seconds=None if usage is None else usage.ru_stime,
-        peak_rss_bytes=None if usage is None else usage.ru_maxrss * _RSS_UNIT,
+        peak_rss_bytes=None if usage is None else peak_bytes(usage, forker_peak),
         survivors=survivors,
     )
 
@@ -264,6 +271,3 @@ _ENDED = frozenset((os.CLD_EXITED, os.CLD_KILLED, os.CLD_DUMPED))
 
 def _told(seen: os.waitid_result) -> ChildEvent:
     return Continued() if seen.si_code == os.CLD_CONTINUED else Stopped(seen.si_status)
-
-
-_RSS_UNIT = 1 if os.uname().sysname == "Darwin" else 1024
