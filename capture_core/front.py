@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
     from capture_core.facts import Receipt
     from capture_core.keyboard import Keyboard
+    from capture_core.link import Down, Up
     from capture_core.order import Order
     from capture_core.seat import Seat
 
@@ -54,14 +55,21 @@ def run(order: Order, *, meanwhile: Callable[[], object] | None = None) -> Endin
         if not order.pty:
             raise
         return no_seat(error)
-    down = Sender(seat.down)
+    down: Sender[Down] = Sender(seat.down)
     loan = _loan(terminal, seat, down, is_pty=order.pty)
     wake = signals_to_pipe(PASSED_ON if isinstance(loan, Loan) else (*PASSED_ON, signal.SIGWINCH))
     at_once = not loan.waits_for_keys() or (is_wanted_at_once() and loan.in_foreground())
     try:
         if at_once:
             loan.prepare()
-        down.send(Begin(order, has_terminal=terminal is not None, give_terminal=at_once, has_keys=loan.has_keys))
+        begin = Begin(
+            order,
+            has_terminal=terminal is not None,
+            give_terminal=at_once,
+            has_keys=loan.has_keys,
+            lent=loan.lent,
+        )
+        Sender[Begin](seat.down).send(begin)
         if meanwhile is not None:
             meanwhile()
         return _Front(order, down, Receiver(seat.up), wake, loan, handed_over=at_once).run()
@@ -70,7 +78,7 @@ def run(order: Order, *, meanwhile: Callable[[], object] | None = None) -> Endin
         loan.restore()
 
 
-def _loan(terminal: Terminal | None, seat: Seat, down: Sender, *, is_pty: bool) -> Loan | Keyboard:
+def _loan(terminal: Terminal | None, seat: Seat, down: Sender[Down], *, is_pty: bool) -> Loan | Keyboard:
     if not is_pty or seat.master is None:
         return Loan(terminal)
     from capture_core.keyboard import Keyboard
@@ -84,8 +92,8 @@ class _Front:
     def __init__(
         self,
         order: Order,
-        down: Sender,
-        up: Receiver,
+        down: Sender[Down],
+        up: Receiver[Up],
         wake: int,
         loan: Loan | Keyboard,
         *,
@@ -135,7 +143,7 @@ class _Front:
             self._passed_on.add(number)
             self._down.send(Signal(number))
 
-    def _hear(self, word: object | None) -> Ending | None:  # noqa: C901 — a case for each word
+    def _hear(self, word: Up | None) -> Ending | None:  # noqa: C901 — a case for each word
         match word:
             case Started():
                 self._started = word
@@ -160,7 +168,7 @@ class _Front:
                 self._await_completion(word)
             case Settled():
                 return self._settled(word)
-            case _:
+            case None:
                 return self._owner_gone()
         if self._exited is not None and self._streams_over and self._deadline is None:
             self._deadline = monotonic() + self._order.limits.settle_seconds

@@ -10,15 +10,16 @@ from typing import TYPE_CHECKING
 
 from capture_core.errors import CaptureError, no_thread
 from capture_core.happenings import ENDING_SIGNALS, Leave, Signal
-from capture_core.link import Foreground, KeysOver, NotStarted
+from capture_core.link import Foreground, KeysOver, Lent, NotStarted, Returned
 from capture_core.wakeup import signals_to_pipe
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from capture_core.front_terminal import FrontTerminal
     from capture_core.happenings import Ask
     from capture_core.job import Job
-    from capture_core.link import Receiver, Sender
+    from capture_core.link import Down, Receiver, Sender, Up
     from capture_core.pty import PseudoTerminal
 
 
@@ -40,14 +41,21 @@ class Hearing:
     Nobody joins it: it hears the front for as long as this process lives.
     """
 
-    def __init__(self, down: Receiver, up: Sender, pty: PseudoTerminal | None = None) -> None:
-        """Begin to hear; ``pty`` is told who is to be in its foreground.
+    def __init__(
+        self,
+        down: Receiver[Down],
+        up: Sender[Up],
+        pty: PseudoTerminal | None = None,
+        front_terminal: FrontTerminal | None = None,
+    ) -> None:
+        """Begin to hear; ``pty`` is told who is to be in its foreground, ``front_terminal`` how the front sets it.
 
         Raises :class:`Refused` where no thread can be had: the job will need more of them.
         """
         self._down = down
         self._up = up
         self._pty = pty
+        self._front_terminal = front_terminal
         self._lock = threading.Lock()
         self._job: Job | None = None
         self._leave: Callable[[], None] | None = None
@@ -111,18 +119,27 @@ class Hearing:
     def _listen(self) -> None:
         try:
             while (word := self._down.receive()) is not None:
-                if isinstance(word, Foreground):
-                    # At once, and so before what is asked of the job after it.
-                    if self._pty is not None:
-                        self._pty.put(foreground=word.given)
-                elif isinstance(word, KeysOver):
-                    if self._pty is not None:
-                        self._pty.leave()
-                else:
-                    self._heard(word)  # type: ignore[arg-type]  # the front sends this, asks and nothing else
+                self._take(word)
         finally:
             # A front that cannot be heard any more is gone, whatever the reason.
+            if self._front_terminal is not None:
+                self._front_terminal.give_back()
             self._heard(Leave())
+
+    def _take(self, word: Down) -> None:
+        match word:
+            case Foreground(given=given):
+                # At once, and so before what is asked of the job after it.
+                if self._pty is not None:
+                    self._pty.put(foreground=given)
+            case KeysOver():
+                if self._pty is not None:
+                    self._pty.leave()
+            case Lent() | Returned():
+                if self._front_terminal is not None:
+                    self._front_terminal.heard(word)
+            case Signal():
+                self._heard(word)
 
     def _heard(self, ask: Ask) -> None:
         with self._lock:

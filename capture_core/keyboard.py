@@ -9,41 +9,27 @@ from __future__ import annotations
 import contextlib
 import os
 import select
-import signal
 import termios
 from typing import TYPE_CHECKING
 
 from capture_core.limits.capturing import COLUMNS, KEYS_BYTES, MOST_COLUMNS, ROWS
-from capture_core.link import Foreground, KeysOver
+from capture_core.link import Foreground, KeysOver, Lent, Returned
+from capture_core.tty_settings import apply, has_flow, is_held, raw, undisturbed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from typing import TypeAlias
+    from collections.abc import Mapping
 
-    from capture_core.link import Sender
+    from capture_core.link import Down, Sender
     from capture_core.terminal import Terminal
+    from capture_core.tty_settings import Attributes
 
-    Attributes: TypeAlias = list[int | list[bytes | int]]
-
-_IFLAG, _OFLAG, _CFLAG, _LFLAG, _CC = 0, 1, 2, 3, 6
-_NOT_IN = (
-    termios.IGNBRK
-    | termios.BRKINT
-    | termios.PARMRK
-    | termios.ISTRIP
-    | termios.INLCR
-    | termios.IGNCR
-    | termios.ICRNL
-    | termios.IXON
-)
-_NOT_LOCAL = termios.ECHO | termios.ECHONL | termios.ICANON | termios.IEXTEN
 _GONE = select.POLLHUP | select.POLLERR | select.POLLNVAL
 
 
 class Keyboard:
     """A real terminal that types into a pseudo-terminal; or none, and then all of this does little."""
 
-    def __init__(self, master: int, terminal: Terminal | None, down: Sender) -> None:
+    def __init__(self, master: int, terminal: Terminal | None, down: Sender[Down]) -> None:
         """``terminal``: our controlling terminal; we type what it gives to our stdin, if that is where it goes."""
         self._master = master
         self._terminal = terminal
@@ -52,6 +38,8 @@ class Keyboard:
         self._shows = os.isatty(1)
         self._saved: Attributes | None = None
         """The terminal's own settings while it has ours."""
+        self.lent: Lent | None = None
+        """What :meth:`prepare` has set it to."""
         self._is_typing = False
         self._over = False
         self._held = False
@@ -90,7 +78,8 @@ class Keyboard:
         if self.has_keys:
             attributes = termios.tcgetattr(0)
             termios.tcsetattr(self._master, termios.TCSANOW, attributes)
-            self._set(keeping=termios.ISIG)
+            self.lent = self._lent(keeping=termios.ISIG)
+            apply(0, self.lent.applied)
 
     def started(self, group: int, *, lent: bool) -> None:
         """Begin to type, if the command has the terminal."""
@@ -111,7 +100,8 @@ class Keyboard:
         self._is_typing = False
         if self._saved is not None:
             saved, self._saved = self._saved, None
-            _apply(saved)
+            apply(0, saved)
+            self._down.send(Returned())
 
     def take_back(self, _group: int | None) -> None:
         """Give the real terminal its settings back, and put the command into the background of its own."""
@@ -175,17 +165,17 @@ class Keyboard:
         """
         with contextlib.suppress(OSError, termios.error):
             attributes = termios.tcgetattr(self._master)
-            if attributes[_IFLAG] & termios.IXON:
+            if has_flow(attributes):
                 held = self._held
                 for number in keys:
-                    held = _is_held(attributes, bytes([number]), held=held)
+                    held = is_held(attributes, bytes([number]), held=held)
                 self._hold(held=held)
         self._end_typing()
 
     def _hold(self, *, held: bool) -> None:
         if held != self._held:
             self._held = held
-            with contextlib.suppress(OSError, termios.error), _undisturbed():
+            with contextlib.suppress(OSError, termios.error), undisturbed():
                 termios.tcflow(0, termios.TCOOFF if held else termios.TCOON)
 
     def _end_typing(self) -> None:
@@ -196,62 +186,20 @@ class Keyboard:
 
     def _set(self, *, keeping: int = 0, flow: int = 0) -> None:
         with contextlib.suppress(OSError, termios.error):
-            if self._saved is None:
-                self._saved = termios.tcgetattr(0)
-            _apply(_raw(self._saved, keeping=keeping, flow=flow, shows=self._shows))
+            lent = self._lent(keeping=keeping, flow=flow)
+            # Before it is so: whenever we are killed, the owner knows.
+            self._down.send(lent)
+            apply(0, lent.applied)
+
+    def _lent(self, *, keeping: int = 0, flow: int = 0) -> Lent:
+        if self._saved is None:
+            self._saved = termios.tcgetattr(0)
+        return Lent(self._saved, raw(self._saved, keeping=keeping, flow=flow, shows=self._shows))
 
     def _size(self) -> tuple[int, int]:
         if self._terminal is not None:
             return termios.tcgetwinsize(self._terminal.fd)
         return _number("LINES", ROWS), _number("COLUMNS", COLUMNS)
-
-
-def _raw(attributes: Attributes, *, keeping: int, flow: int, shows: bool) -> Attributes:
-    """As cfmakeraw(3), without waiting in a read; output goes through as it is only where it is the command's."""
-    raw = list(attributes)
-    raw[_IFLAG] = _flags(raw, _IFLAG) & ~_NOT_IN | flow & _flags(raw, _IFLAG)
-    raw[_LFLAG] = _flags(raw, _LFLAG) & ~(_NOT_LOCAL | termios.ISIG & ~keeping)
-    raw[_CFLAG] = _flags(raw, _CFLAG) & ~(termios.CSIZE | termios.PARENB) | termios.CS8
-    if shows:
-        raw[_OFLAG] = _flags(raw, _OFLAG) & ~termios.OPOST
-    characters = raw[_CC]
-    assert isinstance(characters, list)  # noqa: S101 — tcgetattr's form
-    raw[_CC] = characters = [*characters]
-    characters[termios.VMIN] = characters[termios.VTIME] = 0
-    return raw
-
-
-def _flags(attributes: Attributes, index: int) -> int:
-    flags = attributes[index]
-    assert isinstance(flags, int)  # noqa: S101 — tcgetattr's form
-    return flags
-
-
-def _is_held(attributes: Attributes, key: bytes, *, held: bool) -> bool:
-    characters = attributes[_CC]
-    assert isinstance(characters, list)  # noqa: S101 — tcgetattr's form
-    if key == characters[termios.VSTOP]:
-        return True
-    wakes = [characters[termios.VSTART]]
-    if _flags(attributes, _LFLAG) & termios.ISIG:
-        wakes += [characters[which] for which in (termios.VINTR, termios.VQUIT, termios.VSUSP)]
-    return held and key not in wakes and not _flags(attributes, _IFLAG) & termios.IXANY
-
-
-def _apply(attributes: Attributes) -> None:
-    # Never after the output has drained: a terminal that is held would hold us.
-    with contextlib.suppress(OSError, termios.error), _undisturbed():
-        termios.tcsetattr(0, termios.TCSANOW, attributes)
-
-
-@contextlib.contextmanager
-def _undisturbed() -> Iterator[None]:
-    """Without being stopped for it, where somebody has put us into the background meanwhile."""
-    blocked = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTTOU})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
 
 
 def _is_controlling(fd: int) -> bool:

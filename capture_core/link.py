@@ -4,17 +4,32 @@ from __future__ import annotations
 
 import os
 import pickle
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from capture_core.record import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from typing import TypeAlias
 
     from capture_core.facts import Receipt
+    from capture_core.happenings import Signal, Told
     from capture_core.order import Order
+    from capture_core.tty_settings import Attributes
 
 _LENGTH = 4
+_Word = TypeVar("_Word")
+
+
+class Lent(NamedTuple):
+    """The front sets its terminal to ``applied``, and ``saved`` is what it had."""
+
+    saved: Attributes
+    applied: Attributes
+
+
+class Returned(NamedTuple):
+    """The front's terminal has its own settings again."""
 
 
 class Begin(NamedTuple):
@@ -25,6 +40,8 @@ class Begin(NamedTuple):
     give_terminal: bool
     has_keys: bool = False
     """The front types into the child's pseudo-terminal; without that the owner types what comes from its stdin."""
+    lent: Lent | None = None
+    """How it has set its terminal for that."""
 
 
 class Foreground(NamedTuple):
@@ -67,13 +84,20 @@ class Completing(NamedTuple):
     seconds: float
 
 
-class Sender:
+if TYPE_CHECKING:
+    Down: TypeAlias = Signal | Foreground | KeysOver | Lent | Returned
+    """What the front says after :class:`Begin`."""
+    Up: TypeAlias = Started | NotStarted | Told | Completing | Settled
+    """What the owner says."""
+
+
+class Sender(Generic[_Word]):
     """The writing end of one direction."""
 
     def __init__(self, fd: int) -> None:
         self.fd = fd
 
-    def send(self, value: object) -> bool:
+    def send(self, value: _Word) -> bool:
         """Send one value whole; ``False`` when nobody is there to read it."""
         data = pickle.dumps(value)
         view = memoryview(len(data).to_bytes(_LENGTH, "big") + data)
@@ -89,7 +113,7 @@ class Sender:
         os.close(self.fd)
 
 
-class Receiver:
+class Receiver(Generic[_Word]):
     """The reading end of one direction.
 
     What arrives was pickled by the other half of this very program, forked from it, over a pipe that nobody else
@@ -99,13 +123,16 @@ class Receiver:
     def __init__(self, fd: int) -> None:
         self.fd = fd
 
-    def receive(self) -> object | None:
+    def receive(self) -> _Word | None:
         """The next value, waiting for it; ``None`` at the end."""
         head = self._exactly(_LENGTH)
         if head is None:
             return None
         body = self._exactly(int.from_bytes(head, "big"))
-        return None if body is None else pickle.loads(body)  # noqa: S301 — see the class
+        if body is None:
+            return None
+        word: _Word = pickle.loads(body)  # noqa: S301 — see the class
+        return word
 
     def close(self) -> None:
         """Give the descriptor back."""

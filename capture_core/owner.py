@@ -29,8 +29,10 @@ from capture_core.terminal import Terminal
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from capture_core.front_terminal import FrontTerminal
     from capture_core.happenings import Told
     from capture_core.known_sources import MaskFile
+    from capture_core.link import Down, Up
     from capture_core.order import Order
     from capture_core.pty import PseudoTerminal
     from capture_core.terminal import Pair
@@ -46,16 +48,15 @@ def serve(up: int, down: int, pair: Pair | None = None) -> None:
 
     ``pair``: a pseudo-terminal that the job may want.
     """
-    receiver = Receiver(down)
     # While the front reads what to own: it costs no time then.
     adopt()
     call_owner()
-    begin = receiver.receive()
-    if isinstance(begin, Begin):
-        own(begin, Sender(up), receiver, pair)
+    begin = Receiver[Begin](down).receive()
+    if begin is not None:
+        own(begin, Sender(up), Receiver(down), pair)
 
 
-def own(begin: Begin, up: Sender, down: Receiver, pair: Pair | None = None) -> None:
+def own(begin: Begin, up: Sender[Up], down: Receiver[Down], pair: Pair | None = None) -> None:
     """Run one job to its end and tell the front."""
     order = begin.order
     # A group of our own: what the terminal or a supervisor sends to the front's group is the front's to pass on.
@@ -71,7 +72,7 @@ def own(begin: Begin, up: Sender, down: Receiver, pair: Pair | None = None) -> N
     # Ignored, as a caller may have left it, the kernel throws the child's status away; timeout(1) does the same.
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     try:
-        hearing = Hearing(down, up, pty)
+        hearing = Hearing(down, up, pty, _front_terminal(begin))
         masking = _masking(order, _mask_files(order, hearing))
         job = _start(order, masking, terminal if begin.give_terminal else None, hearing, pty)
     except (CalledOff, Refused, SpawnFailed, OSError) as error:
@@ -142,6 +143,17 @@ def _pty(begin: Begin, pair: Pair | None) -> PseudoTerminal | None:
     return None
 
 
+def _front_terminal(begin: Begin) -> FrontTerminal | None:
+    if not begin.has_keys:
+        return None
+    from capture_core.front_terminal import FrontTerminal
+
+    # Without a descriptor to spare it is as its front leaves it.
+    with contextlib.suppress(OSError):
+        return FrontTerminal(os.dup(0), begin.lent)
+    return None
+
+
 def _start(
     order: Order,
     masking: EngineMasking,
@@ -201,7 +213,7 @@ def _opened(stdin: str | int | None, hearing: Hearing) -> Iterator[int | None]:
 class _Teller:
     """Passes what happens on to the front."""
 
-    def __init__(self, up: Sender, job: Job, pty: PseudoTerminal | None) -> None:
+    def __init__(self, up: Sender[Up], job: Job, pty: PseudoTerminal | None) -> None:
         self._up = up
         self._job = job
         self._pty = pty

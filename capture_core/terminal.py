@@ -67,6 +67,7 @@ class Loan:
 
     has_keys = False
     is_hung_up = False
+    lent = None
 
     def __init__(self, terminal: Terminal | None) -> None:
         self._terminal = terminal

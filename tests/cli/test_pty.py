@@ -239,7 +239,12 @@ def test_on_pipes_nothing_of_it_is_loaded(place: Path) -> None:
     )
     loaded = set(re.findall(rb"\| +(capture_core\.\w+)", done.stderr))
     assert b"capture_core.job" in loaded
-    assert not loaded & {b"capture_core.pty", b"capture_core.keyboard", b"capture_core.newlines"}
+    assert not loaded & {
+        b"capture_core.pty",
+        b"capture_core.keyboard",
+        b"capture_core.newlines",
+        b"capture_core.front_terminal",
+    }
 
 
 # At a terminal
@@ -372,6 +377,11 @@ def settings(terminal: Terminal) -> str:
     return terminal.run("stty -a").partition("\n")[2]
 
 
+def front_of(owner: int) -> int:
+    """Who waits for the owner: its parent, as long as that lives."""
+    return int(Path(f"/proc/{owner}/stat").read_text().rpartition(")")[2].split()[1])
+
+
 @pytest.mark.parametrize("who", ["front-TERM", "front-HUP", "owner-KILL", "child-KILL", "child-TERM"])
 def test_the_terminal_is_restored_after_any_death(terminal: Terminal, who: str) -> None:
     before = settings(terminal)
@@ -379,11 +389,29 @@ def test_the_terminal_is_restored_after_any_death(terminal: Terminal, who: str) 
     trap = "trap - HUP TERM;" if who.startswith("front") or who == "child-TERM" else ""
     terminal.type(f"{RUN} -- sh -c '{trap} stty raw -echo; echo up $PPID $$; exec sleep 60'\n")
     owner, child = map(int, re.findall(r"\d+", terminal.expect(r"\nup \d+ \d+\r?\n").rpartition("up")[2]))
-    front = int(Path(f"/proc/{owner}/stat").read_text().rpartition(")")[2].split()[1])
+    front = front_of(owner)
     process, name = who.split("-")
     os.kill({"front": front, "owner": owner, "child": child}[process], signal.Signals[f"SIG{name}"])
     terminal.expect(PROMPT)
     assert settings(terminal) == before
+
+
+def test_a_front_that_is_killed_leaves_no_raw_terminal(terminal: Terminal, tmp_path: Path) -> None:
+    """An interactive shell has settings of its own for its prompt; what a script runs next had a raw terminal."""
+    os.mkfifo(tmp_path / "gate")
+    (tmp_path / "script").write_text(f"{RUN} -- sh -c 'echo up $PPID; read x < gate'\nread x < gate\n")
+    before = termios.tcgetattr(terminal.fd)
+    terminal.type("sh script\n")
+    owner = int(terminal.expect(r"\nup \d+\r?\n").split()[-1])
+    assert termios.tcgetattr(terminal.fd) != before
+    # Held, too: what the script prints next would not be seen.
+    terminal.type("\x13")
+    os.kill(front_of(owner), signal.SIGKILL)
+    while termios.tcgetattr(terminal.fd) != before:
+        time.sleep(0.01)
+    for _ in range(2):
+        (tmp_path / "gate").write_text("go\n")
+    terminal.expect(PROMPT)
 
 
 def test_a_terminal_that_hangs_up_ends_the_command(terminal: Terminal, tmp_path: Path) -> None:
@@ -398,8 +426,7 @@ def test_a_terminal_that_hangs_up_ends_the_command(terminal: Terminal, tmp_path:
 def test_when_its_front_is_killed_the_job_goes_on_and_reads_the_end(terminal: Terminal, tmp_path: Path) -> None:
     terminal.type(f"{RUN} -- sh -c 'echo up $PPID; cat; echo over'\n")
     owner = int(terminal.expect(r"\nup \d+\n").split()[-1])
-    front = int(Path(f"/proc/{owner}/stat").read_text().rpartition(")")[2].split()[1])
-    os.kill(front, signal.SIGKILL)
+    os.kill(front_of(owner), signal.SIGKILL)
     terminal.expect(PROMPT)
     assert "code 0" in terminal.run("capview wait --conversation c @last; echo code $?")
     assert captured(tmp_path).endswith(b"\nover\n")

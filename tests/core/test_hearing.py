@@ -19,10 +19,15 @@ from capture_core.link import Receiver, Sender
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+    from typing import TypeAlias
+
+    from capture_core.link import Down, Up
+
+    Pipes: TypeAlias = tuple[Sender[Down], Receiver[Down], Sender[Up]]
 
 
 @pytest.fixture
-def pipes() -> Iterator[tuple[Sender, Receiver, Sender]]:
+def pipes() -> Iterator[Pipes]:
     """The front's end, and the owner's two."""
     down_read, down_write = os.pipe()
     up_read, up_write = os.pipe()
@@ -40,7 +45,7 @@ def until_called_off(hearing: Hearing) -> CalledOff:
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGHUP])
-def test_a_signal_that_ends_calls_the_start_off(pipes: tuple[Sender, Receiver, Sender], number: signal.Signals) -> None:
+def test_a_signal_that_ends_calls_the_start_off(pipes: Pipes, number: signal.Signals) -> None:
     front, down, up = pipes
     hearing = Hearing(down, up)
     front.send(Signal(signal.SIGCONT))
@@ -49,7 +54,7 @@ def test_a_signal_that_ends_calls_the_start_off(pipes: tuple[Sender, Receiver, S
     front.close()
 
 
-def test_a_front_that_is_gone_calls_the_start_off(pipes: tuple[Sender, Receiver, Sender]) -> None:
+def test_a_front_that_is_gone_calls_the_start_off(pipes: Pipes) -> None:
     front, down, up = pipes
     hearing = Hearing(down, up)
     hearing.check()
@@ -57,7 +62,7 @@ def test_a_front_that_is_gone_calls_the_start_off(pipes: tuple[Sender, Receiver,
     assert until_called_off(hearing).number == signal.SIGHUP
 
 
-def test_no_thread_to_be_had_is_a_refusal_before_the_child(pipes: tuple[Sender, Receiver, Sender]) -> None:
+def test_no_thread_to_be_had_is_a_refusal_before_the_child(pipes: Pipes) -> None:
     """The owner died without a word, and was called killed."""
     front, down, up = pipes
     before = threading.stack_size(1 << 46)
@@ -69,7 +74,7 @@ def test_no_thread_to_be_had_is_a_refusal_before_the_child(pipes: tuple[Sender, 
     front.close()
 
 
-def test_what_was_heard_before_the_job_is_passed_to_it_in_order(pipes: tuple[Sender, Receiver, Sender]) -> None:
+def test_what_was_heard_before_the_job_is_passed_to_it_in_order(pipes: Pipes) -> None:
     front, down, up = pipes
     hearing = Hearing(down, up)
     front.send(Signal(signal.SIGUSR1))
