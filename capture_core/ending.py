@@ -123,6 +123,15 @@ def too_much_output(limit_bytes: int) -> Cancel:
     return Cancel(EndedBy(kind=EndReason.MAX_OUTPUT, words=f"{size(limit_bytes)} allowed"))
 
 
+def cancelled(reason: str, mask: Callable[[str], str]) -> Cancel:
+    """What somebody asks for who gives this reason in words of their own, which are masked."""
+    try:
+        said = mask(reason) if reason else ""
+    except Exception:  # noqa: BLE001 — whatever keeps the words from being told, the command is to end
+        said = "(the reason could not be masked, and is left out)"
+    return Cancel(EndedBy(kind=EndReason.USER, words=said))
+
+
 def process_facts(pid: int, exited: Exited, why: EndedBy | None, mask: Callable[[str], str] = str) -> ProcessFacts:
     """What became of the child: the observed code always, beside the reason where somebody ended it."""
     survivors = _survivors(exited, mask)

@@ -8,15 +8,11 @@ is /proc, and a module of the program where a job has to be ended; where that fa
 from __future__ import annotations
 
 import contextlib
-from queue import Empty, SimpleQueue
+from queue import Empty
 from time import monotonic
 from typing import TYPE_CHECKING, Protocol, assert_never
 
-from capture_core.capture import Capture
-from capture_core.ending import Ending, too_much_output
-from capture_core.errors import Refused
-from capture_core.facts import EndedBy, EndReason, ProcessFacts, ProcessState, RequestKind
-from capture_core.handoff import Handoff
+from capture_core.ending import cancelled
 from capture_core.happenings import (
     Adopted,
     Cancel,
@@ -30,23 +26,21 @@ from capture_core.happenings import (
     StreamsOver,
     WriterOver,
 )
-from capture_core.identity import Ground, Identity, admit
+from capture_core.identity import Ground, admit
 from capture_core.job_state import JobState, state_of
-from capture_core.launch import spawn
-from capture_core.pipe import PipeReader
+from capture_core.parts import begin
 from capture_core.record import NamedTuple
-from capture_core.writer import Writer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Mapping
 
-    from capture_core.child import Child
     from capture_core.facts import Receipt
     from capture_core.happenings import Ask, Happening, Told
+    from capture_core.identity import Identity
     from capture_core.launch import Command
     from capture_core.limits import Limits
     from capture_core.outlet import Outlet
-    from capture_core.receipt import Request
+    from capture_core.parts import Parts
     from capture_core.stage import Masking
 
 
@@ -71,23 +65,10 @@ class Outcome(NamedTuple):
     """By stream, what a small result printed and no file has; ``None``: the capture's files have it."""
 
 
-class _Parts(NamedTuple):
-    """What a job is made of, all of it at work."""
-
-    command: Command
-    child: Child
-    capture: Capture
-    handoff: Handoff
-    reader: PipeReader
-    writer: Writer
-    ending: Ending
-    happenings: SimpleQueue[Happening]
-
-
 class Job:
     """A started job.  :meth:`supervise` is run by one thread; :meth:`ask` may be called by any."""
 
-    def __init__(self, parts: _Parts, mask: Callable[[str], str], ground: Ground, promote_at: float | None) -> None:
+    def __init__(self, parts: Parts, mask: Callable[[str], str], ground: Ground, promote_at: float | None) -> None:
         """Made by :meth:`start`.  ``promote_at``: on the monotonic clock."""
         self.command = parts.command
         self.capture = parts.capture
@@ -123,7 +104,7 @@ class Job:
         Raises ``Refused`` (no child was started, or it was ended) or ``SpawnFailed``; nothing stays behind then.
         """
         admit(identity.tool, masking)
-        parts = _started(command, identity, limits, masking, make_label, dict(outlets or {}))
+        parts = begin(command, identity, limits, masking, make_label, dict(outlets or {}))
         promote_at = None if promote_after_seconds is None else monotonic() + promote_after_seconds
         return cls(parts, masking.line, identity.ground, promote_at)
 
@@ -133,7 +114,7 @@ class Job:
 
     def cancel(self, words: str) -> None:
         """Ask for its end, for the reason that somebody gives in ``words``, which are masked."""
-        self.ask(_cancel(words, self._mask))
+        self.ask(cancelled(words, self._mask))
 
     def stop_passing_on(self) -> None:
         """Close the outlets; safe from any thread, and never waits."""
@@ -237,88 +218,3 @@ class Job:
             self.command.on_exited()
         self._reader.child_exited()
         return exited
-
-
-def _started(
-    command: Command,
-    identity: Identity,
-    limits: Limits,
-    masking: Masking,
-    make_label: Callable[[], str | None],
-    outlets: dict[str, Outlet],
-) -> _Parts:
-    """Start all of it, or undo what was begun, whatever the failure."""
-    handoff = Handoff(identity.streams, limits)
-    capture = Capture(identity, handoff, limits, masking)
-    with contextlib.ExitStack() as undo:
-        undo.callback(capture.abandon)
-        if command.before_spawn is not None:
-            command.before_spawn()
-        with _refusing():
-            # Made while there is no child yet: in the reader's thread, what cannot be loaded would end the reading.
-            too_much = None if command.max_output_bytes is None else too_much_output(command.max_output_bytes)
-            child, pipes = spawn(command, identity.streams, limits)
-            undo.callback(child.end_unwatched)
-            happenings: SimpleQueue[Happening] = SimpleQueue()
-            tell = happenings.put
-            reader = PipeReader(
-                pipes,
-                handoff,
-                limits,
-                outlets=outlets,
-                on_streams_ended=lambda: tell(StreamsOver()),
-                max_output_bytes=command.max_output_bytes,
-                undo_newlines=command.undo_newlines,
-                on_max_output=None if too_much is None else lambda: tell(too_much),
-            )
-            undo.callback(reader.abandon)
-            if command.on_spawned is not None:
-                command.on_spawned(child.pid)
-            capture.set_process(ProcessFacts(state=ProcessState.RUNNING, pid=child.pid))
-            writer = Writer(
-                capture,
-                handoff,
-                limits,
-                make_label=make_label,
-                on_request=lambda request: tell(_asked(request, masking.line)),
-                on_done=lambda: tell(WriterOver()),
-                on_adopted=lambda receipt: tell(Adopted(receipt)),
-                held_by=lambda: reader.held_by(masking.line),
-            )
-            ending = Ending(child, limits, command.timeout_seconds, masking.line)
-            ending.watch_memory(command.memory_limit_bytes, tell)
-            child.watch(tell)
-            reader.start()
-            # The last, so that whatever fails before it, nobody uses the capture.
-            writer.start()
-        undo.pop_all()
-    return _Parts(command, child, capture, handoff, reader, writer, ending, happenings)
-
-
-@contextlib.contextmanager
-def _refusing() -> Iterator[None]:
-    """Within it, what the system does not give is refused by name."""
-    try:
-        yield
-    except RuntimeError as error:
-        raise Refused("the system gives no more threads (a limit on processes); the command does not run") from error
-    except OSError as error:
-        raise Refused(f"{(error.strerror or str(error)).lower()}; the command does not run") from error
-    except ImportError as error:
-        raise Refused(f"{error}; the command does not run") from error
-
-
-def _asked(request: Request, mask: Callable[[str], str]) -> Cancel | Promote:
-    match request.kind:
-        case RequestKind.CANCEL:
-            return _cancel(request.words, mask)
-        case RequestKind.PROMOTE:
-            return Promote()
-
-
-def _cancel(reason: str, mask: Callable[[str], str]) -> Cancel:
-    try:
-        said = mask(reason) if reason else ""
-    except Exception:  # noqa: BLE001 — whatever keeps the words from being told, the command is to end
-        said = "(the reason could not be masked, and is left out)"
-    return Cancel(EndedBy(kind=EndReason.USER, words=said))

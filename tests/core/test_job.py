@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import gc
 import hashlib
 import json
@@ -17,17 +16,15 @@ from typing import TYPE_CHECKING
 import pytest
 
 from capture_core import Conversation, Limits, Receipt, RunningJob, writer
-from capture_core import job as job_module
 from capture_core.capture import Capture
 from capture_core.catalog import Catalogue
-from capture_core.errors import EngineUnavailable, PlaceRefused, Refused, SpawnFailed
+from capture_core.errors import EngineUnavailable, PlaceRefused, SpawnFailed
 from capture_core.facts import CaptureReason, CaptureState, EndReason, ProcessState, RequestKind
-from capture_core.handoff import Handoff
 from capture_core.happenings import Signal
 from capture_core.job_state import JobState, Promotion
 from capture_core.masking import EngineMasking
-from capture_core.pipe import PipeReader
 from capture_core.request import ask_owner
+from tests.core.test_parts import refuse_thread
 
 if TYPE_CHECKING:
     from capture_core.receipt import Request
@@ -254,89 +251,6 @@ def test_a_place_that_is_refused_starts_no_child(tmp_path: Path) -> None:
     assert sorted(path.name for path in tmp_path.iterdir()) == ["tool-outputs"]
 
 
-def refuse_thread(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
-    """Have the system give no thread of this name, as at a limit on processes."""
-    start = threading.Thread.start
-
-    def start_or_refuse(thread: threading.Thread) -> None:
-        if thread.name == name:
-            raise RuntimeError("can't start new thread")
-        start(thread)
-
-    monkeypatch.setattr(threading.Thread, "start", start_or_refuse)
-
-
-def children() -> set[str]:
-    found: set[str] = set()
-    for task in Path("/proc/self/task").iterdir():
-        # A thread may end between the listing and the reading.
-        with contextlib.suppress(OSError):
-            found.update((task / "children").read_text().split())
-    return found
-
-
-def descriptors() -> set[str]:
-    return set(os.listdir("/proc/self/fd"))
-
-
-@pytest.mark.parametrize("refused", ["child-watch", "pipe-reader"])
-def test_where_no_thread_is_to_be_had_no_descriptor_is_lost(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, refused: str
-) -> None:
-    """Four were, each time: of a reader that was never started."""
-    finished(Conversation.open(str(tmp_path / "c")), "true")
-    refuse_thread(monkeypatch, refused)
-    before = descriptors()
-    with pytest.raises(Refused, match="no more threads"):
-        Conversation.open(str(tmp_path / "c")).start(["sh", "-c", "exec sleep 60"])
-    gc.collect()
-    assert descriptors() <= before
-
-
-@pytest.mark.parametrize("failure", [OSError(24, "Too many open files"), ImportError("no module"), KeyboardInterrupt()])
-@pytest.mark.parametrize("part", ["PipeReader", "Writer", "Ending"])
-def test_whatever_fails_after_the_child_began_nothing_stays_behind(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, part: str, failure: BaseException
-) -> None:
-    """The child ran on, unwatched and never reaped, with live files of which nobody wrote the end."""
-    finished(Conversation.open(str(tmp_path / "warm")), "true")
-
-    def fail(*_: object, **__: object) -> None:
-        raise failure
-
-    monkeypatch.setattr(job_module, part, fail)
-    before = children()
-    with pytest.raises(KeyboardInterrupt if isinstance(failure, KeyboardInterrupt) else Refused):
-        Conversation.open(str(tmp_path / "c")).start(["sh", "-c", "exec sleep 60"])
-    assert os.listdir(tmp_path) == ["warm"]
-    assert children() <= before
-
-
-def test_a_reader_that_cannot_be_made_gives_the_pipes_back(monkeypatch: pytest.MonkeyPatch) -> None:
-    read, write = os.pipe()
-
-    def none_left() -> tuple[int, int]:
-        raise OSError(24, "Too many open files")
-
-    with monkeypatch.context() as patch:
-        patch.setattr(os, "pipe", none_left)
-        with pytest.raises(OSError, match="Too many"):
-            PipeReader({"stdout": read}, Handoff(("stdout",), Limits()), Limits(), on_streams_ended=lambda: None)
-    with pytest.raises(OSError, match="Broken pipe"):
-        os.write(write, b"x")
-    os.close(write)
-
-
-def test_a_policy_whose_words_cannot_be_loaded_is_refused_before_the_start(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """They were loaded in the reader's thread, which ended of it, and with the pipes the child."""
-    monkeypatch.setitem(sys.modules, "capture_core.units", None)
-    with pytest.raises(Refused, match="does not run"):
-        Conversation.open(str(tmp_path / "c")).start(["touch", str(tmp_path / "ran")], max_output=10)
-    assert os.listdir(tmp_path) == []
-
-
 def test_a_job_is_not_ending_for_a_hangup_that_its_child_ignores(conversation: Conversation, tmp_path: Path) -> None:
     """Whoever asked was told that a nohup'ed command was being ended, for as long as it ran."""
     gate, up = tmp_path / "gate", tmp_path / "up"
@@ -385,18 +299,6 @@ def test_whoever_stops_waiting_needs_no_mask_to_end_the_command(
 
 def refuse_to_mask(text: str) -> str:
     raise EngineUnavailable(f"no engine for {len(text)} characters")
-
-
-@pytest.mark.parametrize("refused", ["child-watch", "pipe-reader", "capture-writer"])
-def test_where_no_thread_is_to_be_had_nothing_stays_behind(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, refused: str
-) -> None:
-    refuse_thread(monkeypatch, refused)
-    before = children()
-    with pytest.raises(Refused, match="no more threads"):
-        Conversation.open(str(tmp_path / "c")).start(["sh", "-c", "exec sleep 60"])
-    assert os.listdir(tmp_path) == []
-    assert children() <= before, "the child is ended and reaped"
 
 
 @pytest.mark.parametrize("refused", ["digest", "write-back"])

@@ -226,3 +226,18 @@ def test_more_than_1024_descriptors(pipe: tuple[int, int]) -> None:
         for fd in held:
             os.close(fd)
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
+def test_a_reader_that_cannot_be_made_gives_the_pipes_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    read, write = os.pipe()
+
+    def none_left() -> tuple[int, int]:
+        raise OSError(24, "Too many open files")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "pipe", none_left)
+        with pytest.raises(OSError, match="Too many"):
+            PipeReader({"stdout": read}, Handoff(("stdout",), Limits()), Limits(), on_streams_ended=lambda: None)
+    with pytest.raises(OSError, match="Broken pipe"):
+        os.write(write, b"x")
+    os.close(write)
