@@ -6,7 +6,7 @@ import re
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final
 
-from capture_core.facts import CaptureReason, Liveness, ProcessState, RepresentationKind, StreamName
+from capture_core.facts import CaptureReason, Liveness, ProcessState, RepresentationKind
 from capture_core.limits.reading import BUFFERING_SECONDS, PROMPT_SECONDS, SILENT_SECONDS
 from capture_core.progress import Progress, find, read_line
 from capture_core.record import NamedTuple
@@ -46,6 +46,21 @@ class Said(NamedTuple):
 
 
 NOTHING_SAID: Final = Said()
+
+
+class Asked(NamedTuple):
+    """What the OS says of a job's processes; ``None`` where it does not tell."""
+
+    reads: bool | None = None
+    """Whether one sleeps in a read of a terminal."""
+    hears: bool | None = None
+    """Whether somebody could type to it: not where its stdin is closed, a file or ``/dev/null``."""
+    is_stopped: bool | None = None
+    buffers: bool | None = None
+    """Whether one that works prints on a pipe, and is none that is known to print at once."""
+
+
+NOT_ASKED: Final = Asked()
 
 
 class Activity(NamedTuple):
@@ -90,26 +105,28 @@ def together(ends: tuple[Said, ...]) -> Said:
 
 
 def is_to_be_asked(said: Said, silent_seconds: float) -> bool:
-    """Whether it is worth asking the OS what it waits for."""
-    return said.is_unfinished and silent_seconds >= PROMPT_SECONDS
+    """Whether it is worth asking the OS what its processes do."""
+    return silent_seconds >= (PROMPT_SECONDS if said.is_unfinished else BUFFERING_SECONDS)
 
 
-def judge(entry: Entry, said: Said, silent_seconds: float, *, reads: bool | None = None) -> Activity:
-    """Put it together; ``reads``: whether the OS says that it reads a terminal, ``None`` where it does not tell."""
-    waits = _waits(said, silent_seconds, reads=reads)
-    may_be_buffering = waits is None and silent_seconds >= BUFFERING_SECONDS and _is_on_pipe(entry)
+def judge(entry: Entry, said: Said, silent_seconds: float, asked: Asked = NOT_ASKED) -> Activity:
+    """Put it together with what the OS says."""
+    waits = _waits(said, silent_seconds, asked)
+    may_be_buffering = waits is None and silent_seconds >= BUFFERING_SECONDS and _may_buffer(entry, asked)
     silent = silent_seconds if silent_seconds >= SILENT_SECONDS else None
     return Activity(said.progress, silent, waits, may_be_buffering)
 
 
-def _waits(said: Said, silent_seconds: float, *, reads: bool | None) -> Waits | None:
-    if silent_seconds < PROMPT_SECONDS:
+def _waits(said: Said, silent_seconds: float, asked: Asked) -> Waits | None:
+    if silent_seconds < PROMPT_SECONDS or asked.is_stopped:
         return None
-    if reads:
+    if asked.reads:
         return Waits.READS
-    return Waits.ASKS if said.asks else None
+    return Waits.ASKS if said.asks and asked.hears is not False else None
 
 
-def _is_on_pipe(entry: Entry) -> bool:
-    """One stream of its own for stdout is a pipe; one for both may be a terminal, unless it came through a pipe."""
-    return StreamName.STDOUT in entry.receipt.streams or entry.process.state is ProcessState.NONE
+def _may_buffer(entry: Entry, asked: Asked) -> bool:
+    """Of what is piped through nobody knows more than that it comes through a pipe."""
+    if entry.process.state is ProcessState.NONE:
+        return True
+    return bool(asked.buffers) and not asked.is_stopped

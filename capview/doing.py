@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from capture_core.activity import Said, Waits, is_active, is_to_be_asked, judge, newest_first, read_end, together
+from capture_core.activity import (
+    NOT_ASKED,
+    Said,
+    Waits,
+    is_active,
+    is_to_be_asked,
+    judge,
+    newest_first,
+    read_end,
+    together,
+)
 from capture_core.errors import CaptureError
 from capture_core.reader import StreamReader
 from capview import present
@@ -14,7 +24,7 @@ from capview.present import Tone
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from capture_core.activity import Activity
+    from capture_core.activity import Activity, Asked
     from capture_core.source import Entry
 
 
@@ -23,7 +33,7 @@ def look(path: str, entry: Entry, now: float) -> Activity | None:
     if not is_active(entry):
         return None
     said, silent = together(tuple(_ends(path, entry))), silent_seconds(entry, now)
-    return judge(entry, said, silent, reads=reads(entry) if is_to_be_asked(said, silent) else None)
+    return judge(entry, said, silent, ask(entry) if is_to_be_asked(said, silent) else NOT_ASKED)
 
 
 def silent_seconds(entry: Entry, now: float) -> float:
@@ -32,11 +42,11 @@ def silent_seconds(entry: Entry, now: float) -> float:
     return max(0.0, now - last)
 
 
-def reads(entry: Entry) -> bool | None:
-    """Whether the OS says that it reads a terminal."""
-    from capture_core.listening import reads_terminal
+def ask(entry: Entry) -> Asked:
+    """What the OS says of its processes."""
+    from capture_core import listening
 
-    return reads_terminal(entry)
+    return listening.ask(entry)
 
 
 def _ends(path: str, entry: Entry) -> Iterator[Said]:

@@ -16,6 +16,21 @@ RANGE_BYTES = 4 * MIB
 LINE_BLOCK_BYTES = 256 * KIB
 """One read while lines are counted or looked for."""
 
+LINE_INDEX_BLOCK_BYTES = 64 * KIB
+"""One count of newlines is kept for each block of this size."""
+
+LINE_INDEX_COUNTS = 1 * MIB
+"""And so many counts of one stream: 8 MiB, 64 GiB of text; beyond: every second one is forgotten, blocks double."""
+
+LINE_INDEX_SLICE_SECONDS = 0.1
+"""So long lines are counted before it is told how far that has come."""
+
+LINE_CACHE_FROM_BYTES = 8 * MIB
+"""The line index of a smaller text is not kept on disk: counting it again takes less than 10 ms."""
+
+LINE_CACHE_BYTES = 64 * MIB
+"""What is kept of line indexes on disk, all together; beyond: those unused for longest are removed."""
+
 OPEN_STREAMS = 16
 """Streams that a local source keeps open for its readers; beyond: the one unused for longest is closed."""
 
@@ -87,4 +102,8 @@ BUFFERING_SECONDS = 30.0
 """From here on it is told that what a silent job prints may lie in its own buffer, where it prints on a pipe."""
 
 ASKED_PROCESSES = 64
-"""So many processes of a job are asked whether they read a terminal."""
+"""So many processes of a job are asked whether they read a terminal, and what they print on."""
+
+WORKING_SECONDS = 0.2
+WORKING_SWITCHES = 20
+"""From so much CPU time on, or waits that are over, a process has done something that it may have to tell of."""

@@ -6,7 +6,17 @@ import asyncio
 import time
 from typing import TYPE_CHECKING
 
-from capture_core.activity import NOTHING_SAID, Said, is_active, is_to_be_asked, judge, newest_first, read_end, together
+from capture_core.activity import (
+    NOT_ASKED,
+    NOTHING_SAID,
+    Said,
+    is_active,
+    is_to_be_asked,
+    judge,
+    newest_first,
+    read_end,
+    together,
+)
 from capture_core.errors import CaptureError
 from capview import doing
 from capview.limits import PROGRESS_TAIL_BYTES, PULSE_ASK_SECONDS, PULSE_JOBS, PULSE_SECONDS
@@ -28,7 +38,7 @@ class _Seen:
         self.lengths: Lengths = ()
         self.said = NOTHING_SAID
         self.read_at = _NEVER
-        self.reads: bool | None = None
+        self.asked = NOT_ASKED
         self.asked_at = _NEVER
 
 
@@ -56,21 +66,21 @@ class Pulse:
         return tuple(due[:PULSE_JOBS])
 
     async def look(self, entries: Iterable[Entry], now: float) -> None:
-        """Read the ends of those that grew, and ask the OS about those that may wait for input."""
+        """Read the ends of those that grew, and ask the OS about those that may wait for input or buffer."""
         for entry in entries:
             if self._grew(entry):
                 await self._read(entry)
             if self._is_to_be_asked(entry, now):
                 seen = self._of(entry)
                 seen.asked_at = self._clock()
-                seen.reads = await asyncio.to_thread(doing.reads, entry)
+                seen.asked = await asyncio.to_thread(doing.ask, entry)
 
     def _of(self, entry: Entry) -> _Seen:
         return self._seen.setdefault(entry.address, _Seen())
 
     def _judge(self, entry: Entry, now: float) -> Activity:
         seen = self._of(entry)
-        return judge(entry, seen.said, doing.silent_seconds(entry, now), reads=seen.reads)
+        return judge(entry, seen.said, doing.silent_seconds(entry, now), seen.asked)
 
     def _grew(self, entry: Entry) -> bool:
         seen = self._of(entry)
@@ -85,7 +95,7 @@ class Pulse:
         seen = self._of(entry)
         seen.lengths, seen.read_at = _lengths(entry), self._clock()
         # What it waited for, it had.
-        seen.reads, seen.asked_at = None, _NEVER
+        seen.asked, seen.asked_at = NOT_ASKED, _NEVER
         ends = [await self._end(entry, status) for status in newest_first(entry)]
         seen.said = together(tuple(end for end in ends if end is not None))
 

@@ -5,18 +5,22 @@ from __future__ import annotations
 import errno
 import json
 import os
+import subprocess
+import sys
 import time
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 
+from capture_core import liveness
 from capture_core.facts import CaptureFacts, CaptureReason, CaptureState
 from capview.cli import place
 from tests.captures import FAILED, Owner, finished
 from tests.commands import Here
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
 CUT = CaptureFacts(state=CaptureState.PARTIAL, reason=CaptureReason.QUOTA)
@@ -145,7 +149,18 @@ def _not_counted(_outputs: int, *, unlisted: int) -> int:
     raise OSError(errno.EIO, os.strerror(errno.EIO))
 
 
-def test_what_running_jobs_seem_to_be_doing(here: Here, tmp_path: Path) -> None:
+@pytest.fixture
+def worker() -> Iterator[int]:
+    """The id of a process that has worked, and prints on a pipe."""
+    work = "import sys, time\nwhile time.process_time() < 0.4: pass\nsys.stderr.write('.')\ntime.sleep(60)"
+    with subprocess.Popen([sys.executable, "-uc", work], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stderr is not None
+        process.stderr.read(1)
+        yield process.pid
+        process.kill()
+
+
+def test_what_running_jobs_seem_to_be_doing(here: Here, tmp_path: Path, worker: int) -> None:
     """Fails where it is read of more than the end, or told of what is over."""
     build = Owner(tmp_path, capture="20261130T130003Z-aaaaaaaaaaaaaaaa", label="build")
     build.append("stdout", b"x" * 100_000 + b"\n[12/340] CC a.c\n")
@@ -153,6 +168,10 @@ def test_what_running_jobs_seem_to_be_doing(here: Here, tmp_path: Path) -> None:
     asks.append("stdout", b"Overwrite? [y/N] ")
     silent = Owner(tmp_path, capture="20261130T130001Z-aaaaaaaaaaaaaaaa", label="silent")
     silent.append("stdout", b"begun\n")
+    process = replace(silent.receipt.process, pid=worker)
+    silent.receipt = replace(
+        silent.receipt, process=process, host=liveness.here().host, boot_id=liveness.here().boot_id
+    )
     now = time.time()
     for owner, ago in ((build, 0), (asks, 5), (silent, 40)):
         for stream in ("stdout", "stderr"):

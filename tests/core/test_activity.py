@@ -6,7 +6,18 @@ from dataclasses import replace
 
 import pytest
 
-from capture_core.activity import NOTHING_SAID, Said, Waits, is_active, is_to_be_asked, judge, read_end, together
+from capture_core.activity import (
+    NOTHING_SAID,
+    Activity,
+    Asked,
+    Said,
+    Waits,
+    is_active,
+    is_to_be_asked,
+    judge,
+    read_end,
+    together,
+)
 from capture_core.facts import (
     CaptureFacts,
     CaptureReason,
@@ -94,9 +105,9 @@ def test_what_is_no_question(text: str) -> None:
 
 def test_what_the_os_says_is_worth_more_than_how_a_line_looks() -> None:
     said = Said(asks=True)
-    assert judge(entry(), said, PROMPT_SECONDS, reads=True).waits is Waits.READS
-    assert judge(entry(), said, PROMPT_SECONDS, reads=False).waits is Waits.ASKS, "it may poll, not read"
-    assert judge(entry(), NOTHING_SAID, PROMPT_SECONDS, reads=None).waits is None
+    assert judge(entry(), said, PROMPT_SECONDS, Asked(reads=True)).waits is Waits.READS
+    assert judge(entry(), said, PROMPT_SECONDS, Asked(reads=False, hears=True)).waits is Waits.ASKS, "it may poll"
+    assert judge(entry(), NOTHING_SAID, PROMPT_SECONDS).waits is None
     assert is_to_be_asked(NOTHING_SAID, PROMPT_SECONDS)
     assert not is_to_be_asked(read_end(b"a line\n", is_cut=False), SILENT_SECONDS)
 
@@ -106,13 +117,32 @@ def test_silence_is_told_from_some_time_on() -> None:
     assert judge(entry(), NOTHING_SAID, SILENT_SECONDS).silent_seconds == SILENT_SECONDS
 
 
-def test_only_what_prints_on_a_pipe_may_be_buffering() -> None:
-    """Fails where every silent job is told so: one with a terminal flushes its lines."""
-    assert judge(entry("stdout", "stderr"), NOTHING_SAID, BUFFERING_SECONDS).may_be_buffering
+def test_nobody_waits_for_input_who_has_no_stdin() -> None:
+    """Fails where the look of the last line is enough: of a job with ``/dev/null`` for stdin it said ``input?``."""
+    assert judge(entry(), Said(asks=True), PROMPT_SECONDS, Asked(reads=False, hears=False)).waits is None
+
+
+def test_one_that_is_stopped_neither_waits_for_input_nor_buffers() -> None:
+    """Fails where silence and a pipe are enough."""
+    stopped = Asked(reads=True, hears=True, is_stopped=True, buffers=True)
+    assert judge(entry(), Said(asks=True), BUFFERING_SECONDS, stopped) == Activity(silent_seconds=BUFFERING_SECONDS)
+
+
+def test_only_what_works_and_prints_on_a_pipe_may_be_buffering() -> None:
+    """Fails where every silent job is told so: one with a terminal flushes its lines, and ``sleep`` has none."""
+    works = Asked(buffers=True)
+    assert judge(entry(), NOTHING_SAID, BUFFERING_SECONDS, works).may_be_buffering
     assert judge(entry("output", state=ProcessState.NONE), NOTHING_SAID, BUFFERING_SECONDS).may_be_buffering
-    assert not judge(entry("output"), NOTHING_SAID, BUFFERING_SECONDS).may_be_buffering
-    assert not judge(entry(), NOTHING_SAID, BUFFERING_SECONDS - 1).may_be_buffering
-    assert not judge(entry(), Said(asks=True), BUFFERING_SECONDS).may_be_buffering, "it waits, it does not print"
+    assert not judge(entry(), NOTHING_SAID, BUFFERING_SECONDS, Asked(buffers=False)).may_be_buffering
+    assert not judge(entry(), NOTHING_SAID, BUFFERING_SECONDS).may_be_buffering, "nobody knows"
+    assert not judge(entry(), NOTHING_SAID, BUFFERING_SECONDS - 1, works).may_be_buffering
+    assert not judge(entry(), Said(asks=True), BUFFERING_SECONDS, works).may_be_buffering, "it waits, it does not print"
+
+
+def test_the_os_is_asked_of_what_may_wait_or_buffer() -> None:
+    line = read_end(b"a line\n", is_cut=False)
+    assert not is_to_be_asked(line, BUFFERING_SECONDS - 1)
+    assert is_to_be_asked(line, BUFFERING_SECONDS)
 
 
 def test_nothing_is_told_of_what_is_over() -> None:

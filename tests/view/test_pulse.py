@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from capture_core.activity import Waits
+from capture_core.activity import Asked, Waits
 from capture_core.local import LocalSource
 from capview.limits import PROGRESS_TAIL_BYTES, PULSE_ASK_SECONDS, PULSE_JOBS, PULSE_SECONDS
 from capview.tui.job_columns import COLUMNS, sortable, visible
@@ -108,11 +108,11 @@ async def test_the_os_is_asked_of_what_may_wait_and_seldom(
 ) -> None:
     asked: list[str] = []
 
-    def reads(entry: Entry) -> bool:
+    def ask(entry: Entry) -> Asked:
         asked.append(entry.receipt.ref)
-        return True
+        return Asked(reads=True)
 
-    monkeypatch.setattr("capview.doing.reads", reads)
+    monkeypatch.setattr("capview.doing.ask", ask)
     lines, asks = Owner(tmp_path), Owner(tmp_path)
     lines.append("stdout", b"a line\n")
     asks.append("stdout", b"name, please")
