@@ -65,6 +65,7 @@ def facts(conversation: str, ref: str, exited: Exited, receipt: Receipt | None) 
 def run(command: str, told: Mapping[str, str], limits: Limits, *, is_silent: bool) -> str:
     """Run it by ``sh -c``, with nothing to read, its output on our stderr or, ``is_silent``, nowhere.
 
+    It has no terminal to ask at, where nobody sits: in a session of its own what reads one fails and is not stopped.
     When its time is over its group gets TERM, and KILL after the grace.  Returns what went wrong, in words, or nothing.
     """
     seconds = limits.on_complete_seconds
@@ -96,7 +97,7 @@ def _start(command: str, told: Mapping[str, str], *, is_silent: bool) -> tuple[i
         ]
         environ = {**os.environb, **{name.encode(): raw_text(value) for name, value in told.items()}}
         argv = [_SHELL, "-c", _SCRIPT, _SHELL, command]
-        pid = os.posix_spawn(_SHELL, argv, environ, file_actions=actions, setpgroup=0, setsigdef=_RESET)
+        pid = os.posix_spawn(_SHELL, argv, environ, file_actions=actions, setsid=True, setsigdef=_RESET)
     except BaseException:
         os.close(report)
         raise

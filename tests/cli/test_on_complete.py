@@ -174,6 +174,18 @@ def test_without_capture_it_is_said_that_it_is_not_run(place: Path) -> None:
     assert not (place / "ran").exists()
 
 
+@pytest.mark.parametrize("pty", ["never", "always"])
+def test_it_has_no_terminal_to_read(place: Path, pty: str) -> None:
+    """Nobody sits there: it was stopped, or waited, until its time was over, and ``^Z`` did nothing meanwhile."""
+    terminal = Terminal(place, os.environ)
+    try:
+        hook = "read word < /dev/tty || echo nobody > answer"
+        terminal.run(f"capview run --pty={pty} --quiet --on-complete '{hook}' -- true")
+        assert "nobody" in terminal.run("cat answer")
+    finally:
+        terminal.close()
+
+
 def test_a_small_inline_result_names_no_capture_that_is_not_there(place: Path) -> None:
     done = capview("run", "--inline", "--on-complete", "env > told", "--", "sh", "-c", "echo hi; exit 3", cwd=place)
     assert done.returncode == 3

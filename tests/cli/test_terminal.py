@@ -8,6 +8,7 @@ Every test runs twice, on pipes and on a pseudo-terminal.  A child that leads th
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import time
 from pathlib import Path
@@ -201,6 +202,28 @@ def test_a_stopped_command_whose_terminal_is_gone_ends_though_it_sets_a_terminal
         check=False,
     )
     assert waited.returncode not in {2, 124}, waited.stderr
+
+
+def test_a_stopped_command_that_survives_a_hang_up_gets_its_terminal_once_and_for_all(
+    terminal: Terminal, run: str, tmp_path: Path
+) -> None:
+    """With its shell killed nobody could give it one: it was continued and stopped again, for ever."""
+    os.mkfifo(tmp_path / "proof")
+    (tmp_path / "deaf.py").write_text(
+        "import signal, termios\n"
+        "signal.signal(signal.SIGHUP, signal.SIG_IGN)\n"
+        "signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGCONT})\n"
+        "print('up', flush=True)\n"
+        "signal.sigwait({signal.SIGCONT})\n"
+        "termios.tcsetattr(0, termios.TCSANOW, termios.tcgetattr(0))\n"
+        "open('proof', 'w').write('through')\n"
+    )
+    terminal.type(f"{run}python3 deaf.py\n")
+    terminal.expect(r"\nup\n")
+    terminal.type("\x1a")
+    terminal.expect("Stopped")
+    os.kill(terminal.pid, signal.SIGKILL)
+    assert (tmp_path / "proof").read_text() == "through"
 
 
 @pytest.mark.parametrize("name", ["TERM", "HUP"])
