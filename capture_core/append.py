@@ -12,10 +12,21 @@ from typing import TYPE_CHECKING
 
 from capture_core.durable import ShortWrite, write_all
 from capture_core.limits.capturing import WRITE_BEHIND_BYTES
+from capture_core.record import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from contextlib import AbstractContextManager
+
+    from capture_core.marks import Marks
+
+
+class Block(NamedTuple):
+    """Text under way to a file, the styles in it, and when it arrived."""
+
+    text: bytes
+    styles: Marks
+    arrived: int | None
 
 
 class FileChanged(ShortWrite):

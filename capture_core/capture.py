@@ -12,7 +12,7 @@ from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING
 
-from capture_core import names, upstream
+from capture_core import names, unseen, upstream
 from capture_core.budget import Budget
 from capture_core.capture_files import CaptureFiles
 from capture_core.durable import unlock
@@ -25,7 +25,7 @@ from capture_core.publication import Publication
 from capture_core.receipt import encode
 from capture_core.spool import Spool
 from capture_core.statement import Statement
-from capture_core.verdict import fault, verdict
+from capture_core.verdict import verdict
 
 if TYPE_CHECKING:
     from capture_core.allowance import Allowance
@@ -250,8 +250,7 @@ class Capture:
         """What was written before there was an allowance is of it from now on."""
         if self._budget.allowance is None:
             self._budget.join(self._allowed)
-            for spool in self._spools.values():
-                spool.count()
+            unseen.count(self._spools.values(), self._budget)
 
     def _finish_seen(self) -> Receipt:
         self.replace_live(finalizing=True)
@@ -268,14 +267,7 @@ class Capture:
 
     def _finish_unseen(self) -> Receipt:
         ended = time.time()
-        is_outgrown = self._naming.is_outgrown()
-        for name, spool in self._spools.items():
-            try:
-                if is_outgrown:
-                    spool.keep_head(preview_chars(self._limits, name))
-                spool.settle_unseen()
-            except (OSError, MemoryError, ImportError) as error:
-                spool.cut(fault(error))
+        unseen.settle(self._spools.values(), self._budget, self._limits, is_outgrown=self._naming.is_outgrown())
         self.note_cuts()
         receipt = self._receipt(self._verdict(), ended=ended)
         texts = {str(name): spool.text() for name, spool in self._spools.items()}

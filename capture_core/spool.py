@@ -6,15 +6,13 @@ import os
 from contextlib import nullcontext, suppress
 from typing import TYPE_CHECKING
 
-from capture_core.append import Appender, FileChanged
-from capture_core.cutting import chars_in, cut_before
+from capture_core.append import Appender, Block, FileChanged
+from capture_core.committed import Committed
+from capture_core.cutting import cut_before
 from capture_core.described import Description
 from capture_core.durable import FINAL_MODE, size_of
 from capture_core.facts import CaptureReason, CaptureState, StreamFacts
-from capture_core.head_and_tail import preview_of
-from capture_core.preview import Tail
-from capture_core.record import NamedTuple
-from capture_core.seal import Sealer
+from capture_core.uncommitted import Uncommitted
 from capture_core.verdict import fault, stream_state
 
 if TYPE_CHECKING:
@@ -26,17 +24,8 @@ if TYPE_CHECKING:
     from capture_core.facts import OtherProcess, PreviewFacts
     from capture_core.handoff import ReaderCounts
     from capture_core.limits import Limits
-    from capture_core.marks import Marks
     from capture_core.sidecar_file import Sidecars
     from capture_core.stage import TextStage
-
-
-class _Block(NamedTuple):
-    """Text under way to the file, the styles in it, and when it arrived."""
-
-    text: bytes
-    styles: Marks
-    arrived: int | None
 
 
 class Spool:
@@ -74,26 +63,19 @@ class Spool:
         """Who held the stream open when it was given up."""
         self.adopted_at: int | None = None
         """How long the text was when the job went to the background."""
-        self.chars = 0
-        """How many code points the text has, as long as the file has no name."""
         self._budget = budget
         self._limits = limits
         self._make_stage = make_stage
         self._is_raw = is_raw
         self._appender = Appender(file.fd, at_disk)
-        self._block: _Block | None = None
+        self._block: Block | None = None
         self._description = Description(make_sidecars, at_disk, waits=not file_name)
         self._arrived: int | None = None
         self._stage: TextStage | None = None
-        self._tail: Tail | None = None
-        self._sealer = Sealer(file.fd)
-        self._sha256: str | None = None
-        self._lines: int | None = None
+        self._committed = Committed(file.fd, has_lines=not is_raw)
+        self._uncommitted = Uncommitted()
         self._accepted = 0
         self._discarded = 0
-        self._retained = 0
-        self._uncommitted = 0
-        self._last = b""
         self._eof = False
         self._is_lost = False
         self.ended = False
@@ -101,7 +83,12 @@ class Spool:
     @property
     def retained(self) -> int:
         """Committed bytes."""
-        return self._retained
+        return self._committed.size
+
+    @property
+    def chars(self) -> int:
+        """How many code points the text has, as long as the file has no name."""
+        return self._committed.chars
 
     @property
     def stage(self) -> TextStage | None:
@@ -120,20 +107,20 @@ class Spool:
         if self._block is None:
             return
         block, self._block = self._block, None
-        start, failure = self._retained, self._appender.outcome()
+        start, failure = self.retained, self._appender.outcome()
         done = len(block.text) if failure is None else self._cut_before(block.text, failure.done)
         self._record(block.text[:done])
         if isinstance(failure, FileChanged):
             # What is there is left as it is: evidence of that.
             self._stop(CaptureReason.DAMAGED)
         elif failure is not None:
-            self._appender.cut_back(self._retained)
+            self._appender.cut_back(self.retained)
             self._stop(fault(failure))
         if failure is not None:
             self._budget.give_back(len(block.text) - failure.done)
-            self._refuse(block.text[done:])
-        if self._retained > start:
-            self._description.append(start, self._retained, block.styles, block.arrived)
+            self._uncommitted.refuse(block.text[done:])
+        if self.retained > start:
+            self._description.append(start, self.retained, block.styles, block.arrived)
 
     def finish(self, *, eof: bool, reason: CaptureReason = CaptureReason.DRAIN_TIMEOUT) -> None:
         """Settle what is held: the stream is over; without ``eof`` for this reason."""
@@ -153,7 +140,8 @@ class Spool:
     def _stop(self, reason: CaptureReason) -> None:
         if self.reason is None:
             self.reason = reason
-            self._tail = None if self._is_raw else Tail(self._limits.tail_text_bytes)
+            if not self._is_raw:
+                self._uncommitted.keep_last(self._limits.tail_text_bytes)
 
     def facts(self, reader: ReaderCounts) -> StreamFacts:
         """The counters of this moment, the reader's and ours, none derived from another."""
@@ -168,14 +156,14 @@ class Spool:
             accepted=self._accepted,
             pending=reader.queued + held,
             discarded=self._discarded + reader.refused,
-            retained=self._retained,
-            uncommitted=self._uncommitted,
-            end=self._retained,
+            retained=self.retained,
+            uncommitted=self._uncommitted.size,
+            end=self.retained,
             eof=self._eof,
             adopted_at=self.adopted_at,
-            lines=self._lines,
-            final_newline=self._last == b"\n" if self._retained and not self._is_raw else None,
-            sha256=self._sha256,
+            lines=self._committed.lines,
+            final_newline=self._committed.has_final_newline,
+            sha256=self._committed.sha256,
             held_by=self.held_by,
             sidecars=self._description.facts(),
         )
@@ -183,50 +171,38 @@ class Spool:
     def preview(self, chars: int) -> PreviewFacts:
         """Head and tail ranges of the committed text for ``chars`` characters."""
         self.complete()
-        tail_text = None if self._tail is None else self._tail.finish().decode() or None
-        return preview_of(self.file.fd, self._retained, chars, tail_text)
+        return self._committed.preview(chars, self._uncommitted.last_text())
 
     def adopt(self) -> None:
         """The job goes to the background now."""
         self.complete()
-        self.adopted_at = self._retained
+        self.adopted_at = self.retained
 
-    def count(self) -> None:
-        """Count what is there in the conversation's allowance; what does not fit is taken back.
-
-        Only while the file has no name: nobody has seen it.
-        """
-        self.complete()
-        fits = self._budget.count(self._retained)
-        if fits < self._retained:
-            self._take_back(fits, CaptureReason.CONVERSATION_QUOTA)
-
-    def keep_head(self, chars: int) -> None:
-        """Keep of what nobody has seen, and was cut, what a preview of ``chars`` characters shows of its beginning.
-
-        The last of the rest is kept for the receipt, as after any cut.  Raises ``OSError``.
-        """
-        self.complete()
-        head = preview_of(self.file.fd, self._retained, chars, None).head.end
-        if self.reason is not None and head < self._retained:
-            self._budget.give_back(self._retained - head)
-            self._take_back(head, self.reason)
+    def take_back(self, fits: int, reason: CaptureReason) -> None:
+        """Keep ``fits`` bytes at most, which the budget has; only while the file has no name: nobody has seen it."""
+        text = self.text()
+        size = self._cut_before(text, fits)
+        self._appender.cut_back(size)
+        self._budget.give_back(fits - size)
+        self._committed.begin_anew()
+        self._record(text[:size])
+        self._stop(reason)
+        self._uncommitted.refuse_before(text[size:])
 
     def describe(self) -> None:
         """The file has its name now, and what describes it may have one."""
-        self._description.begin(self._retained)
+        self._description.begin(self.retained)
 
     def text(self) -> bytes:
         """All that is committed; for what is small.  Raises ``OSError``."""
         self.complete()
-        return os.pread(self.file.fd, self._retained, 0)
+        return self._committed.text()
 
     def settle_unseen(self) -> None:
         """Know the digest of what will never have a name: nothing of it has to be safe on the disk."""
         self.complete()
         self._appender.close()
-        self._sealer.close(sync=False)
-        self._sha256, self._lines = self._sealer.hexdigest(), self._sealer.lines()
+        self._committed.seal(sync=False)
 
     def seal(self) -> None:
         """Make the data durable, know its digest, and take the right to write from the files."""
@@ -234,8 +210,7 @@ class Spool:
         self._appender.close()
         self._description.seal()
         try:
-            self._sealer.close()
-            self._sha256, self._lines = self._sealer.hexdigest(), None if self._is_raw else self._sealer.lines()
+            self._committed.seal()
             self._look_at_length()
         finally:
             os.fchmod(self.file.fd, FINAL_MODE)
@@ -243,7 +218,7 @@ class Spool:
     def _look_at_length(self) -> None:
         # Where even that cannot be asked, the file is gone: what renames it will tell.
         with suppress(OSError):
-            if self.reason is None and size_of(self.file.fd) != self._retained:
+            if self.reason is None and not self._committed.is_all_there():
                 self._stop(CaptureReason.DAMAGED)
 
     def kept(self) -> int:
@@ -272,13 +247,12 @@ class Spool:
         else:
             self._accepted += newly_accepted
         if text:
-            self._commit(_Block(text, styles, self._arrived))
+            self._commit(Block(text, styles, self._arrived))
 
-    def _commit(self, block: _Block) -> None:
+    def _commit(self, block: Block) -> None:
         text = block.text
         if self.reason is not None:
-            if self._tail is not None:
-                self._tail.feed(text)
+            self._uncommitted.go_on(text)
             return
         room, reason = self._budget.take(len(text))
         if room == len(text):
@@ -288,27 +262,9 @@ class Spool:
         self._budget.give_back(room - fits)
         self._append(block._replace(text=text[:fits]))
         self.cut(reason)
-        self._refuse(text[fits:])
+        self._uncommitted.refuse(text[fits:])
 
-    def _take_back(self, fits: int, reason: CaptureReason) -> None:
-        text = self.text()
-        size = self._cut_before(text, fits)
-        self._appender.cut_back(size)
-        self._budget.give_back(fits - size)
-        self._retained, self.chars, self._last, self._sealer = 0, 0, b"", Sealer(self.file.fd)
-        self._record(text[:size])
-        self._stop(reason)
-        self._refuse_before(text[size:])
-
-    def _refuse_before(self, text: bytes) -> None:
-        """Refuse what stood before all that has been refused."""
-        self._uncommitted += len(text)
-        if self._tail is not None:
-            after, self._tail = self._tail.finish(), Tail(self._limits.tail_text_bytes)
-            self._tail.feed(text)
-            self._tail.feed(after)
-
-    def _append(self, block: _Block) -> None:
+    def _append(self, block: Block) -> None:
         if not block.text:
             return
         self._appender.begin(block.text)
@@ -320,30 +276,19 @@ class Spool:
         return max(0, min(size, len(text))) if self._is_raw else cut_before(text, size)
 
     def _record(self, text: bytes) -> None:
-        self._retained += len(text)
-        if not self.file_name:
-            self.chars += chars_in(text)
-        self._last = text[-1:] or self._last
-        self._sealer.committed(text)
-
-    def _refuse(self, text: bytes) -> None:
-        self._uncommitted += len(text)
-        if self._tail is not None:
-            self._tail.feed(text)
+        self._committed.record(text, counts_chars=not self.file_name)
 
     def _verdict(self, reader: ReaderCounts) -> tuple[CaptureState, CaptureReason | None]:
-        if not self.ended and self.reason is None:
-            return CaptureState.PENDING, None
+        if not self.ended:
+            return CaptureState.PENDING, self.reason
+        if self._is_lost:
+            return CaptureState.UNAVAILABLE, CaptureReason.MISSING_FILE
         reason = self.reason
         if reason is None and self._discarded + reader.refused:
             reason = self._why_omitted()
-        if not self.ended:
-            return CaptureState.PENDING, reason
-        if self._is_lost:
-            return CaptureState.UNAVAILABLE, CaptureReason.MISSING_FILE
         if reason is None and self.upstream is not None:
             return CaptureState.PARTIAL, self.upstream
-        return stream_state(reason, observed=reader.observed, retained=self._retained), reason
+        return stream_state(reason, observed=reader.observed, retained=self.retained), reason
 
     def _why_omitted(self) -> CaptureReason:
         is_binary = self._stage is not None and self._stage.counts().omitted_binary_bytes
