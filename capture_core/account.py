@@ -8,8 +8,8 @@ from __future__ import annotations
 import os
 
 from capture_core import names
-from capture_core.descend import NotOurs, conversation, open_file, step, words
-from capture_core.errors import CaptureError
+from capture_core.descend import NotOurs, conversation, open_file, step
+from capture_core.errors import CaptureError, system_words
 from capture_core.kept import kept_bytes
 from capture_core.record import NamedTuple
 from capture_core.tally import FILE, FOLDER, RECORD_BYTES, Tally, decode
@@ -68,7 +68,7 @@ def _record(folder: int) -> bytes | None:
     try:
         return os.pread(fd, RECORD_BYTES, 0)
     except OSError as error:
-        raise Uncounted(f"the tally of what is kept cannot be read: {words(error)}") from error
+        raise Uncounted(f"the tally of what is kept cannot be read: {system_words(error)}") from error
     finally:
         os.close(fd)
 
@@ -80,4 +80,4 @@ def _kept(folder: int) -> int:
         try:
             return kept_bytes(outputs, unlisted=0)
         except OSError as error:
-            raise Uncounted(f"the captures here cannot be counted: {words(error)}") from error
+            raise Uncounted(f"the captures here cannot be counted: {system_words(error)}") from error

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import signal
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
+from capture_core.errors import system_words
+from capture_core.exit_codes import HIGHEST, NO, NOT_STARTED, TERMINATED, TIMED_OUT, of_signal
 from capture_core.facts import ProcessState
 from capture_core.record import NamedTuple
 
@@ -14,16 +16,6 @@ if TYPE_CHECKING:
 
     from capture_core.facts import Receipt
     from capture_core.happenings import Exited
-
-UNKNOWN = 1
-"""Nobody observed the end."""
-BAD_INPUT = 2
-NOT_STARTED = 125
-NOT_EXECUTABLE = 126
-NOT_FOUND = 127
-TIMED_OUT = 124
-PROMOTED = 124
-"""As for a time limit: what was waited for is not over."""
 
 
 class Interrupt(NamedTuple):
@@ -48,15 +40,17 @@ class Ending(NamedTuple):
     """How the command ended, where that was seen."""
     texts: Mapping[str, bytes] | None = None
     """By stream, what a small result printed; no file has it then."""
+    goes_on: bool = False
+    """Whether the job goes on without us: whoever waited for it gets its ref."""
     live: Receipt | None = None
-    """How a job stood that goes on without us."""
+    """How it stood then, where the disk has said so."""
     is_owner_killed: bool = False
     """Whether the one who could have told more was killed."""
 
 
 def no_seat(error: OSError) -> Ending:
     """What there is to tell where the system gives no pseudo-terminal."""
-    why = (error.strerror or str(error)).lower()
+    why = system_words(error)
     return Ending(code=NOT_STARTED, words=f"no pseudo-terminal can be had ({why}); --pty=never runs it on pipes")
 
 
@@ -74,12 +68,7 @@ def die_of(interrupt: Interrupt) -> None:
 
 def exit_code(exited: Exited | None) -> int:
     """The shell's form of what the child's parent saw; 1 where nobody saw it."""
-    return UNKNOWN if exited is None else shell_code(exited.state, exited.code, exited.signal)
-
-
-_SIGNAL_BASE: Final = 128
-_HIGHEST: Final = 255
-"""The last exit code that there is."""
+    return NO if exited is None else shell_code(exited.state, exited.code, exited.signal)
 
 
 def shell_code(state: ProcessState, code: int | None, number: int | None) -> int:
@@ -93,11 +82,11 @@ def shell_code(state: ProcessState, code: int | None, number: int | None) -> int
     if state is ProcessState.TIMEOUT:
         return TIMED_OUT
     if code == 0:
-        return _SIGNAL_BASE + signal.SIGTERM if state is ProcessState.CANCELLED else 0
+        return TERMINATED if state is ProcessState.CANCELLED else 0
     if code is not None:
         return _failed(code)
-    return UNKNOWN if number is None else _failed(_SIGNAL_BASE + number)
+    return NO if number is None else _failed(of_signal(number))
 
 
 def _failed(number: int) -> int:
-    return number if 0 < number <= _HIGHEST else _HIGHEST
+    return number if 0 < number <= HIGHEST else HIGHEST

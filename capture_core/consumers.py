@@ -14,10 +14,9 @@ from time import monotonic, sleep
 from typing import TYPE_CHECKING, Final, Self
 
 from capture_core import byte_locks, names
-from capture_core.descend import words
 from capture_core.directory import open_own, remove_made
 from capture_core.durable import NewFile, is_at
-from capture_core.errors import ConsumerBusy, NameTaken, PlaceRefused, Unmarked
+from capture_core.errors import ConsumerBusy, NameTaken, PlaceRefused, Unmarked, system_words
 from capture_core.journal import Journal
 from capture_core.limits.capturing import CLAIM_TRIES
 from capture_core.limits.reading import CONSUMER_RETRY_SECONDS, CONSUMER_TURN_SECONDS
@@ -79,8 +78,8 @@ class Consumer:
             yield
         except OSError as error:
             raise Unmarked(
-                f"{what} cannot be marked as given to {self.name!r} ({words(error)}): it comes again; make room, or "
-                f"make {self.folder.path!r} writable"
+                f"{what} cannot be marked as given to {self.name!r} ({system_words(error)}): it comes again; "
+                f"make room, or make {self.folder.path!r} writable"
             ) from error
 
     def journal(self, name: str, header: str) -> Journal:
@@ -158,5 +157,5 @@ def _as_refusal(place: str, name: str) -> Iterator[None]:
         yield
     except OSError as error:
         raise PlaceRefused(
-            f"{place!r}: cannot keep there what consumer {name!r} was given ({words(error)}); nothing was given"
+            f"{place!r}: cannot keep there what consumer {name!r} was given ({system_words(error)}); nothing was given"
         ) from error

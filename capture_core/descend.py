@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
 from capture_core import names
-from capture_core.errors import PlaceRefused
+from capture_core.errors import PlaceRefused, system_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -42,7 +42,7 @@ def conversation(path: str) -> Iterator[int]:
         fd = os.open(path, _DIRECTORY)
     except (OSError, ValueError) as error:  # ValueError: NUL, or what no file name can hold
         raise PlaceRefused(
-            f"conversation {path!r}: {words(error)}; name the folder that holds {names.TOOL_OUTPUTS}/"
+            f"conversation {path!r}: {system_words(error)}; name the folder that holds {names.TOOL_OUTPUTS}/"
         ) from error
     with _closing(fd):
         yield fd
@@ -109,19 +109,13 @@ def regular(folder: int, name: str) -> os.stat_result | None:
     return status if stat.S_ISREG(status.st_mode) else None
 
 
-def words(error: OSError | ValueError) -> str:
-    """The system's reason, to stand inside a sentence."""
-    strerror = error.strerror if isinstance(error, OSError) else None
-    return (strerror or str(error)).lower()
-
-
 def _refusal(parent: int, name: str, error: OSError, wanted: str) -> PlaceRefused:
     if error.errno in _NOT_A_STEP:
         return _not_ours(parent, name, wanted)
     where, mend = _where(parent, name), _SAYS_HOW
     if error.errno == errno.EACCES:
         mend = f"its owner mends it with: chmod u+{'rwx' if wanted == 'folder' else 'r'} {where!r}"
-    return PlaceRefused(f"{where!r}: {words(error)}; {mend}")
+    return PlaceRefused(f"{where!r}: {system_words(error)}; {mend}")
 
 
 def _not_ours(parent: int, name: str, wanted: str) -> NotOurs:

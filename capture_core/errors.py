@@ -16,6 +16,12 @@ class Refused(CaptureError):
     """Nothing was written and no child was started: the input or the place is not acceptable."""
 
 
+def system_words(error: OSError | ValueError) -> str:
+    """What the system says of it, in lower case, as it stands within a line: ``no space left on device``."""
+    strerror = error.strerror if isinstance(error, OSError) else None
+    return (strerror or str(error)).lower()
+
+
 def no_thread(error: RuntimeError) -> Refused:
     """What is to be said where Python could start no thread."""
     return Refused(f"no thread can be started ({error}): a limit of memory or of processes")
@@ -111,3 +117,7 @@ class ReceiptError(CaptureError):
 
 class StreamGone(CaptureError):
     """A stream's file vanished or was replaced while it was read."""
+
+
+class StreamUnreadable(StreamGone):
+    """A stream's file is there, and the system does not give its bytes: a broken disk, a server that went away."""

@@ -12,7 +12,8 @@ import signal
 from time import monotonic
 from typing import TYPE_CHECKING
 
-from capture_core.answer import PROMOTED, Ending, Interrupt, exit_code, no_seat
+from capture_core.answer import Ending, Interrupt, exit_code, no_seat
+from capture_core.exit_codes import TIMED_OUT, of_signal
 from capture_core.happenings import (
     ENDING_SIGNALS,
     Adopted,
@@ -150,7 +151,7 @@ class _Front:
                 self._deadline = None
                 self._loan.started(word.pid, lent=self._handed_over)
                 if self._order.detach:
-                    return Ending(code=0, ref=word.ref)
+                    return Ending(code=0, ref=word.ref, goes_on=True)
             case NotStarted(code=code, words=words):
                 return Ending(code=code, words=words)
             case Stopped(signal=number):
@@ -187,7 +188,7 @@ class _Front:
         return None
 
     def _promoted(self, words: str = "") -> Ending:
-        return Ending(code=PROMOTED, ref=self._place(), words=words)
+        return Ending(code=TIMED_OUT, ref=self._place(), words=words, goes_on=True)
 
     def _leave_it(self) -> Ending:
         """The child has ended, goes on, or is not wanted, and the disk does not answer: the shell need not wait."""
@@ -196,7 +197,7 @@ class _Front:
         if self._is_promoted:
             return self._promoted(f"the capture is not on disk yet; its owner goes on with {self._place()}")
         if self._started is None and self._unwanted is not None:
-            return Ending(code=128 + self._unwanted, words="ended while the command was being started")
+            return Ending(code=of_signal(self._unwanted), words="ended while the command was being started")
         return self._ending(f"the capture is not on disk yet; its owner goes on with {self._place()}")
 
     def _await_completion(self, word: Completing) -> None:

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from capture_core import inline, shown, shown_file
 from capture_core.clock import utc
-from capture_core.descend import words
-from capture_core.errors import PlaceRefused
+from capture_core.errors import PlaceRefused, system_words
 from capture_core.inline_reader import render_files
 from capture_core.news import Watched
 from capture_core.preview import Excerpt
@@ -51,5 +50,5 @@ def of_capture(conversation: str, ref: str, budget: int) -> Handed:
         shown_file.note(conversation, entry.receipt.capture_id, shown.encode(said, utc(time.time())))
     except (OSError, PlaceRefused) as error:
         # Whoever gets it needs it more than the note of it.
-        return Handed(said.text, words(error) if isinstance(error, OSError) else str(error))
+        return Handed(said.text, system_words(error) if isinstance(error, OSError) else str(error))
     return Handed(said.text)

@@ -9,6 +9,7 @@ import threading
 from typing import TYPE_CHECKING
 
 from capture_core.errors import CaptureError, no_thread
+from capture_core.exit_codes import of_signal
 from capture_core.happenings import ENDING_SIGNALS, Leave, Signal
 from capture_core.link import Foreground, KeysOver, Lent, NotStarted, Returned
 from capture_core.wakeup import signals_to_pipe
@@ -32,7 +33,7 @@ class CalledOff(CaptureError):
 
     def as_told(self) -> NotStarted:
         """The same for the front."""
-        return NotStarted(code=128 + self.number, words=str(self))
+        return NotStarted(code=of_signal(self.number), words=str(self))
 
 
 class Hearing:

@@ -14,7 +14,7 @@ import stat
 from typing import TYPE_CHECKING, Final
 
 from capture_core.durable import NewFile, is_at, replace, write_all
-from capture_core.errors import PlaceRefused
+from capture_core.errors import PlaceRefused, system_words
 from capture_core.limits.reading import CONSUMER_STATE_BYTES
 
 if TYPE_CHECKING:
@@ -118,7 +118,7 @@ class Journal:
         except FileNotFoundError:
             return False
         except OSError as error:
-            raise self._refusal((error.strerror or str(error)).lower()) from error
+            raise self._refusal(system_words(error)) from error
         status = os.fstat(self._fd)
         is_ours = stat.S_ISREG(status.st_mode) and status.st_uid == os.geteuid() and status.st_nlink == 1
         if not is_ours or status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Final
 
-from capture_core.errors import BadInput
+from capture_core.errors import BadInput, system_words
 from capture_core.limits import KIB
 from capture_core.limits.sanitising import KNOWN_VALUE_BYTES
 from capture_core.record import NamedTuple
@@ -54,7 +54,7 @@ def read_mask_file(path: str) -> MaskFile:
         with open(os.open(path, os.O_RDONLY | os.O_CLOEXEC), "rb") as file:
             content = file.read(KNOWN_VALUE_BYTES + 1)
     except OSError as error:
-        words = (error.strerror or str(error)).lower()
+        words = system_words(error)
         raise BadInput(f"{path!r}: {words}; name a file of secret values for --mask-file") from error
     if len(content) > KNOWN_VALUE_BYTES:
         raise BadInput(

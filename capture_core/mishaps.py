@@ -5,8 +5,8 @@ from __future__ import annotations
 import errno
 from typing import TYPE_CHECKING
 
-from capture_core.answer import BAD_INPUT, NOT_EXECUTABLE, NOT_FOUND, NOT_STARTED
 from capture_core.errors import BadInput, EngineUnavailable, PlaceGone, Refused, SpawnFailed
+from capture_core.exit_codes import NOT_EXECUTABLE, NOT_FOUND, NOT_STARTED, USAGE
 from capture_core.hearing import CalledOff
 from capture_core.link import NotStarted
 
@@ -25,7 +25,7 @@ def not_started(error: CalledOff | Refused | SpawnFailed | OSError, masking: Eng
     # The one error that cannot be masked: it repeats nothing that the user gave.
     words = str(error) if isinstance(error, EngineUnavailable) else masking.message(str(error))
     if isinstance(error, BadInput):
-        return NotStarted(code=BAD_INPUT, words=words)
+        return NotStarted(code=USAGE, words=words)
     if isinstance(error, SpawnFailed):
         return NotStarted(code=_code(error.errno), words=words)
     return NotStarted(code=NOT_STARTED, words=f"{words}; or run it with --no-capture")

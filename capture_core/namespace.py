@@ -22,7 +22,7 @@ from capture_core.directory import (
     sync_directory,
 )
 from capture_core.durable import NewFile, is_at, rename, replace, write_all
-from capture_core.errors import PlaceRefused
+from capture_core.errors import PlaceRefused, system_words
 from capture_core.limits.capturing import CAPTURE_ID_RANDOM_CHARS
 
 if TYPE_CHECKING:
@@ -201,5 +201,5 @@ def as_refusal(place: str) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        msg = f"{place!r}: cannot write a capture there ({(error.strerror or str(error)).lower()})"
+        msg = f"{place!r}: cannot write a capture there ({system_words(error)})"
         raise PlaceRefused(msg) from error

@@ -12,6 +12,7 @@ import signal
 from time import monotonic
 from typing import TYPE_CHECKING, Final
 
+from capture_core.errors import system_words
 from capture_core.facts import ProcessState
 from capture_core.names import raw_text
 
@@ -72,7 +73,7 @@ def run(command: str, told: Mapping[str, str], limits: Limits, *, is_silent: boo
     try:
         report, pid = _start(command, told, is_silent=is_silent)
     except OSError as error:
-        return f"--on-complete could not be started ({(error.strerror or str(error)).lower()})"
+        return f"--on-complete could not be started ({system_words(error)})"
     try:
         said = _within(report, seconds)
         if said is None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
+from capture_core.errors import BadInput, system_words
 from capture_core.facts import StreamName
 from capture_core.limits import LimitFrom
 from capture_core.record import NamedTuple
@@ -67,3 +69,11 @@ class Order(NamedTuple):
     def streams(self) -> tuple[StreamName, ...]:
         """The streams that the capture will have."""
         return (StreamName.OUTPUT,) if self.merge or self.pty else (StreamName.STDOUT, StreamName.STDERR)
+
+
+def open_stdin(name: str) -> int:
+    """Open the file that the child is to read.  Raises ``BadInput``."""
+    try:
+        return os.open(name, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError as error:
+        raise BadInput(f"{name!r}: {system_words(error)}; name a file for --stdin") from error

@@ -13,6 +13,8 @@ import os
 import select
 import stat
 
+from capture_core.errors import system_words
+
 _SMALL = select.PIPE_BUF if hasattr(select, "PIPE_BUF") else 512
 """POSIX: after POLLOUT a pipe takes this much at once without blocking."""
 
@@ -52,7 +54,7 @@ class Outlet:
             except OSError as error:
                 # A reader that has read enough is no failure; a full disk or a dead terminal is one.
                 if error.errno != errno.EPIPE:
-                    self.failure = (error.strerror or str(error)).lower()
+                    self.failure = system_words(error)
                 self.close()
                 return True
             self._waiting = self._waiting[done:]

@@ -8,9 +8,9 @@ import shlex
 import signal
 from typing import TYPE_CHECKING
 
-from capture_core.errors import BadInput, Refused, SpawnFailed
+from capture_core.errors import Refused, SpawnFailed
 from capture_core.facts import StreamName
-from capture_core.happenings import Stopped
+from capture_core.happenings import Continued, Signal, Stopped
 from capture_core.hearing import CalledOff, Hearing
 from capture_core.identity import Ground, Identity
 from capture_core.job import Job, Outcome
@@ -20,6 +20,7 @@ from capture_core.limits.capturing import AFTER_KILL_SECONDS, CATCH_UP_SECONDS, 
 from capture_core.link import Begin, Completing, Receiver, Sender, Settled, Started
 from capture_core.masking import EngineMasking
 from capture_core.mishaps import not_started, words_of
+from capture_core.order import open_stdin
 from capture_core.orphans import adopt, call_owner, reap_adopted, reap_ended
 from capture_core.outlet import Outlet
 from capture_core.parting import front_left, let_go, point_at_nothing
@@ -85,8 +86,9 @@ def own(begin: Begin, up: Sender[Up], down: Receiver[Down], pair: Pair | None = 
     up.send(Started(pid=job.child.pid, ref=job.capture.ref))
     reap_adopted(job.child.pid)
     _keep_freed_memory()
-    hearing.pass_to(job, lambda: front_left(job, terminal, pty))
-    outcome = job.supervise(_Teller(up, job, pty))
+    teller = _Teller(up, job, pty)
+    hearing.pass_to(job, lambda: _left(job, terminal, pty, teller))
+    outcome = job.supervise(teller)
     words = words_of(outcome, job.capture, masking)
     settled = Settled(receipt=outcome.receipt, words=words, texts=outcome.texts)
     if order.on_complete is not None:
@@ -98,6 +100,11 @@ def own(begin: Begin, up: Sender[Up], down: Receiver[Down], pair: Pair | None = 
     hearing.stop()
     job.drop_the_rest()
     reap_ended()
+
+
+def _left(job: Job, terminal: Terminal | None, pty: PseudoTerminal | None, teller: _Teller) -> None:
+    front_left(job, terminal, pty)
+    teller.front_left()
 
 
 def _completing_seconds(order: Order) -> float:
@@ -198,12 +205,9 @@ def _opened(stdin: str | int | None, hearing: Hearing) -> Iterator[int | None]:
     if not isinstance(stdin, str):
         yield stdin
         return
-    try:
-        # A FIFO is opened when somebody writes to it, which may be never.
-        with hearing.waiting():
-            fd = os.open(stdin, os.O_RDONLY | os.O_CLOEXEC)
-    except OSError as error:
-        raise BadInput(f"{stdin!r}: {(error.strerror or str(error)).lower()}; name a file for --stdin") from error
+    # A FIFO is opened when somebody writes to it, which may be never.
+    with hearing.waiting():
+        fd = open_stdin(stdin)
     try:
         yield fd
     finally:
@@ -217,8 +221,16 @@ class _Teller:
         self._up = up
         self._job = job
         self._pty = pty
+        self._is_stopped = False
+
+    def front_left(self) -> None:
+        """Have a command that is stopped go on: who would have been told to continue it is gone."""
+        if self._is_stopped:
+            self._job.ask(Signal(signal.SIGCONT))
 
     def happened(self, happening: Told) -> None:
+        if isinstance(happening, Stopped | Continued):
+            self._is_stopped = isinstance(happening, Stopped)
         if isinstance(happening, Stopped):
             # The shell has the terminal next: what comes late would be drawn over what it says, or wipe it out.
             self._job.catch_up(CATCH_UP_SECONDS)

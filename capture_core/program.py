@@ -8,7 +8,7 @@ import subprocess
 import threading
 from typing import TYPE_CHECKING
 
-from capture_core.errors import BadInput, SpawnFailed, no_thread
+from capture_core.errors import BadInput, SpawnFailed, no_thread, system_words
 from capture_core.record import NamedTuple
 
 if TYPE_CHECKING:
@@ -125,7 +125,7 @@ def _popen(
 
 def _spawn_failed(program: str | bytes, cwd: str | None, error: OSError) -> SpawnFailed:
     code = error.errno or errno.EINVAL
-    said = (error.strerror or str(error)).lower()
+    said = system_words(error)
     if cwd is not None and error.filename is not None and os.fsdecode(error.filename) == cwd:
         return SpawnFailed(cwd, code, f"{said}; name a folder for the command to run in that it can enter")
     words = {

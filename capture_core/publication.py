@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from capture_core import names
-from capture_core.errors import PlaceGone, Refused
+from capture_core.errors import PlaceGone, Refused, system_words
 from capture_core.receipt import encode
 from capture_core.verdict import fault
 
@@ -54,7 +54,7 @@ class Publication:
         try:
             self._files.withdraw_live()
         except OSError as error:
-            return f"the disk did not confirm the receipt ({(error.strerror or str(error)).lower()})"
+            return f"the disk did not confirm the receipt ({system_words(error)})"
         return None
 
     def _seal(self, spool: Spool) -> None:

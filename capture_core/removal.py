@@ -11,8 +11,8 @@ import os
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from capture_core import descend, names
-from capture_core.descend import tool_folder, words
-from capture_core.errors import PlaceRefused
+from capture_core.descend import tool_folder
+from capture_core.errors import PlaceRefused, system_words
 from capture_core.limits.reading import REMOVED_TOGETHER
 from capture_core.standing import NOT_THERE, Standing, files_of, held, is_lockable, is_ours, is_receipt, not_ours
 
@@ -95,7 +95,7 @@ class _Going:
                 if name == self._files[-1]:
                     self.why_not = "somebody else has removed it"
             except OSError as error:
-                self.why_not = f"{name!r} cannot be removed: {words(error)}"
+                self.why_not = f"{name!r} cannot be removed: {system_words(error)}"
                 return
 
     def _objection(self) -> str:

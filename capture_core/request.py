@@ -8,10 +8,10 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from capture_core import names
-from capture_core.descend import regular, tool_folder, words
+from capture_core.descend import regular, tool_folder
 from capture_core.directory import Directory
 from capture_core.durable import NewFile, write_all
-from capture_core.errors import NameTaken, Refused
+from capture_core.errors import NameTaken, Refused, system_words
 from capture_core.facts import Liveness, RequestKind
 from capture_core.limits import LIBRARY, MESSAGE_CHARS, REQUEST_REASON_CHARS
 from capture_core.liveness import here
@@ -49,7 +49,7 @@ def ask_owner(conversation: str, entry: Entry, kind: RequestKind, reason: str) -
             return _publish(place, name, data, is_cancel=kind is RequestKind.CANCEL)
         except OSError as error:
             way = _by_hand(receipt) if kind is RequestKind.CANCEL else ""
-            raise Refused(f"the request cannot be written: {words(error)}{way}") from error
+            raise Refused(f"the request cannot be written: {system_words(error)}{way}") from error
 
 
 def _by_hand(receipt: Receipt) -> str:

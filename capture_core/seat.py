@@ -7,6 +7,7 @@ import errno
 import os
 from typing import NoReturn
 
+from capture_core.exit_codes import INTERRUPTED
 from capture_core.record import NamedTuple
 from capture_core.terminal import Pair
 
@@ -107,7 +108,7 @@ def _sit(up: int, down: int, pair: Pair | None) -> NoReturn:
         code = 0
     except KeyboardInterrupt:
         # ^C before the owner had a group of its own: the front has it as well, and nothing was started.
-        code = 130
+        code = INTERRUPTED
     except BaseException as error:  # noqa: BLE001 — the last thing that this process does is to say it
         os.write(
             2, f"capview: the capture's owner failed: {type(error).__name__}: {error}\n".encode("utf-8", "replace")

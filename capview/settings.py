@@ -6,7 +6,7 @@ import os
 import stat
 from typing import TYPE_CHECKING, Final
 
-from capture_core.errors import Refused
+from capture_core.errors import Refused, system_words
 from capture_core.limits import FOR_PEOPLE, SETTINGS_FILE_BYTES, Limits
 from capture_core.record import NamedTuple
 from capview import masks, rules
@@ -181,7 +181,7 @@ def _read(path: str) -> str | None:
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
-        raise BadSetting(f"{path!r}: {(error.strerror or str(error)).lower()}; {_mend(path)}") from error
+        raise BadSetting(f"{path!r}: {system_words(error)}; {_mend(path)}") from error
     try:
         if not stat.S_ISREG(os.fstat(fd).st_mode):
             raise BadSetting(f"{path!r}: not a regular file; {_mend(path)}")

@@ -7,7 +7,7 @@ import os
 from typing import TYPE_CHECKING, Final
 
 from capture_core.descend import NotOurs, open_file, tool_folder
-from capture_core.errors import PlaceRefused
+from capture_core.errors import PlaceRefused, system_words
 from capture_core.limits import GIB, KIB, MIB
 from capture_core.liveness import Use, file_system, is_local, use_of
 from capture_core.standing import is_lockable
@@ -91,7 +91,7 @@ def _check_writing(path: str, fd: int, words: str) -> Iterator[Remark]:
         if error.errno in _NO_UNNAMED:
             yield Remark(Check.FILE_SYSTEM, path, f"{words}; without O_TMPFILE, files begin in .capview/tmp")
             return
-        why = (error.strerror or str(error)).lower()
+        why = system_words(error)
         mend = "df -h --output=target,avail,iavail " if error.errno in (errno.ENOSPC, errno.EDQUOT) else "chmod u+rwx "
         if error.errno == errno.EROFS:
             mend = "sudo mount -o remount,rw "

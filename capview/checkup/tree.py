@@ -12,7 +12,7 @@ from capture_core import names
 from capture_core.descend import kind_of, step
 from capture_core.directory import DIRECTORY_MODE
 from capture_core.durable import FILE_MODE, FINAL_MODE
-from capture_core.errors import PlaceRefused
+from capture_core.errors import PlaceRefused, system_words
 from capview.checkup.remark import Check, Remark, chmod, move, quoted, remove
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def check_root(path: str) -> Iterator[Remark]:
     except (FileNotFoundError, NotADirectoryError):
         yield _not_made(path)
     except OSError as error:
-        yield Remark(Check.PLACE, path, (error.strerror or str(error)).lower(), f"ls -ld {quoted(path)}")
+        yield Remark(Check.PLACE, path, system_words(error), f"ls -ld {quoted(path)}")
     else:
         if not stat.S_ISDIR(status.st_mode):
             yield Remark(Check.PLACE, path, "is no folder", move(path, os.path.dirname(path)))

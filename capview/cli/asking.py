@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from capture_core.facts import Liveness
 from capture_core.request import ask_owner, is_waiting, withdraw
@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from capture_core.facts import RequestKind
     from capture_core.source import Entry
     from capview.cli.pick import Picked
-
-NO: Final = 1
 
 
 def ask(picked: Picked, kind: RequestKind, reason: str) -> bool:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from capture_core.exit_codes import NO
 from capture_core.facts import ProcessState, RequestKind
 from capview import present
-from capview.cli.asking import NO, ask, too_late
+from capview.cli.asking import ask, too_late
 from capview.cli.endings import has_ended
 from capview.cli.pick import add_ref, pick
 from capview.cli.words import say

@@ -8,13 +8,12 @@ from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Final, NoReturn, Protocol, cast
 
+from capture_core.exit_codes import USAGE
 from capture_core.record import NamedTuple
 from capview import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-USAGE: Final = 2
 
 
 class Command(NamedTuple):

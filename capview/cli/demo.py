@@ -9,10 +9,9 @@ import tempfile
 import tokenize
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from capture_core.answer import NOT_STARTED
-from capview.cli.commands import USAGE
+from capture_core.exit_codes import NO, NOT_STARTED, USAGE, of_signal
 
 if TYPE_CHECKING:
     import argparse
@@ -25,7 +24,6 @@ examples:
   capview demo --make ~/sample     # make the conversation there, open nothing
 """
 
-FAILED: Final = 1
 
 _PYTHON = sys.executable
 
@@ -71,7 +69,7 @@ def run(arguments: argparse.Namespace) -> int:
     with tempfile.TemporaryDirectory(prefix="capview-demo-") as folder:
         conversation = str(Path(folder) / "demo")
         if not make(conversation):
-            return FAILED
+            return NO
         with _running(conversation):
             return open_ui(conversation)
 
@@ -81,7 +79,7 @@ def _make_there(conversation: str) -> int:
         return USAGE
     detached = _command(conversation, _GOES_ON, "--detach")
     if subprocess.run(detached, check=False, stdout=subprocess.DEVNULL).returncode:
-        return FAILED
+        return NO
     print(conversation)
     return 0
 
@@ -113,7 +111,7 @@ def _running(conversation: str) -> Iterator[None]:
 
 def _leave(number: int, _frame: object) -> NoReturn:
     """End as after ``q``: a closed terminal leaves no job and no folder behind either."""
-    raise SystemExit(128 + number)
+    raise SystemExit(of_signal(number))
 
 
 def _command(conversation: str, sample: _Sample, *options: str) -> tuple[str, ...]:

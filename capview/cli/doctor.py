@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from capture_core.descend import conversation
 from capture_core.errors import PlaceRefused, Refused
+from capture_core.exit_codes import NO
 from capture_core.shelf import conversations_in, is_conversation
 from capture_core.standing import Standing, survey
 from capview.checkup.captures import check_captures, check_scratch
@@ -41,8 +42,6 @@ Each line says what, where, and how to mend it.  Nothing is changed.
 exit code: 0 when there is nothing to mend, 1 when there is, 2 for bad input
 """
 
-TO_MEND: Final = 1
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of ``doctor``."""
@@ -68,7 +67,7 @@ def run(arguments: argparse.Namespace) -> int:
         if not arguments.json:
             _print_the_rest(part.place, counts)
     say(f"{to_mend} to mend" if to_mend else "nothing to mend")
-    return TO_MEND if to_mend else 0
+    return NO if to_mend else 0
 
 
 class _Part(NamedTuple):

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from capture_core.answer import UNKNOWN, shell_code
+from capture_core.answer import shell_code
 from capture_core.catalog import ENDED
+from capture_core.exit_codes import NO
 from capture_core.facts import Liveness, ProcessState
 from capview import present
 from capview.cli.words import say
@@ -24,7 +25,7 @@ def exit_code(entry: Entry) -> int:
     ref, process = entry.receipt.ref, entry.process
     if entry.liveness is Liveness.OWNER_DIED:
         say(f"{ref}: its owner died; {present.summary(entry)}")
-        return UNKNOWN
+        return NO
     if process.state is not ProcessState.NONE and process.exit_code is None and process.signal is None:
         say(f"{ref}: how it ended is unknown; {present.summary(entry)}")
     return shell_code(process.state, process.exit_code, process.signal)

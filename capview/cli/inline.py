@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import sys
 import time
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from capture_core import inline, shown, shown_file
 from capture_core.catalog import Catalogue, Name
 from capture_core.clock import utc
-from capture_core.errors import PlaceRefused, Refused
+from capture_core.errors import PlaceRefused, Refused, system_words
+from capture_core.exit_codes import NO
 from capture_core.facts import ProcessFacts, ProcessState
 from capture_core.inline_reader import render_files
 from capture_core.limits import LIBRARY
@@ -25,8 +26,6 @@ if TYPE_CHECKING:
     from capture_core.order import Order
     from capture_core.shown import Again, Shown
     from capview.cli.pick import Picked
-
-NOTHING: Final = 1
 
 
 def report(ending: Ending, order: Order, *, option: str | None, budget: int | None) -> None:
@@ -97,7 +96,7 @@ def print_shown(picked: Picked, *, as_json: bool) -> int:
             _print_again(record, again)
     if not records:
         say(f"{entry.receipt.ref}: nothing of it was handed out as an inline text")
-    return 0 if records else NOTHING
+    return 0 if records else NO
 
 
 def _as_json(record: Shown, again: Again) -> dict[str, object]:
@@ -147,7 +146,7 @@ def _give_out(conversation: str, entry: Entry, said: Rendered, *, as_json: bool 
     try:
         shown_file.note(conversation, entry.receipt.capture_id, shown.encode(said, at))
     except (OSError, PlaceRefused) as error:
-        words = (error.strerror or str(error)).lower() if isinstance(error, OSError) else str(error)
+        words = system_words(error) if isinstance(error, OSError) else str(error)
         say(f"what was given out is not noted beside the capture: {words}")
 
 

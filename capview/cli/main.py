@@ -5,21 +5,14 @@ from __future__ import annotations
 import gc
 import os
 import sys
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from capture_core.errors import CaptureError, StreamGone, Unmarked
+from capture_core.exit_codes import BROKEN_PIPE, INTERRUPTED, NO, USAGE
 from capview.cli import standard
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-NO: Final = 1
-"""Nothing found, or not what was asked for."""
-
-USAGE: Final = 2
-INTERRUPTED: Final = 130
-BROKEN_PIPE: Final = 141
-"""As the shell sees a program that SIGPIPE ended."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -54,7 +47,7 @@ def _concluded(words: list[str]) -> int:
 
 
 def _dispatch(words: list[str]) -> int:
-    if words[:1] == ["run"] and hasattr(os, "fork"):
+    if words[:1] == ["run"] and hasattr(os, "fork") and not _wants_no_owner(words):
         return _dispatch_run(words)
     if words[:1] == ["tee"]:
         from capview.cli.tee import expect_end_of_source
@@ -84,6 +77,11 @@ def _dispatch_run(words: list[str]) -> int:
 def _may_want_pty(words: list[str]) -> bool:
     """Before the words are understood: a guess, which makes nothing but the start faster or slower."""
     return all(map(os.isatty, range(3))) or any(word.startswith("--pty") for word in words)
+
+
+def _wants_no_owner(words: list[str]) -> bool:
+    """An owner that nobody needs would be a child of the command, which did not start it."""
+    return "--no-capture" in (words[: words.index("--")] if "--" in words else words)
 
 
 def _not_started(error: OSError) -> int:

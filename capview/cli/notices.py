@@ -9,10 +9,10 @@ import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
+from capture_core.exit_codes import NO
 from capture_core.limits.reading import NOTICE_LOOK_SECONDS
 from capture_core.notices import Inbox
 from capview import present
-from capview.cli.main import NO
 from capview.cli.pick import add_consumer
 from capview.cli.place import chosen
 from capview.cli.words import put, put_json, warn

@@ -7,7 +7,7 @@ import re
 from binascii import crc32
 from typing import Final
 
-from capture_core.errors import PlaceRefused
+from capture_core.errors import PlaceRefused, system_words
 from capture_core.limits import CONVERSATION_SLUG_CHARS
 from capview.folders import data_folder
 
@@ -31,7 +31,7 @@ def _directory() -> bytes:
         return os.getcwdb()
     except OSError as error:
         raise NoDirectory(
-            f"the working directory cannot be told ({(error.strerror or str(error)).lower()}), perhaps since it was "
+            f"the working directory cannot be told ({system_words(error)}), perhaps since it was "
             "removed; cd to another, or name the place with --conversation or CAPVIEW_CONVERSATION"
         ) from error
 
@@ -77,7 +77,7 @@ def conversations() -> list[str]:
 
 
 def _unseen(path: str, error: OSError) -> PlaceRefused:
-    words = (error.strerror or str(error)).lower()
+    words = system_words(error)
     return PlaceRefused(
         f"{path!r}: it cannot be read ({words}); make its folders readable for you, name another --conversation, "
         "or set HOME or XDG_DATA_HOME to a folder of yours"

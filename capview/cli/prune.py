@@ -7,6 +7,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Final
 
 from capture_core.errors import PlaceRefused, Refused
+from capture_core.exit_codes import NO
 from capture_core.pruning import Candidate, Rule, pick
 from capture_core.standing import Standing, survey
 from capview import present
@@ -32,7 +33,6 @@ alone it leaves all others to go.  Captures that are running, shown by a view or
 exit code: 0; 1 when something was kept that was to go, or more than --to-size is left; 2 for bad input
 """
 
-NOT_ALL: Final = 1
 
 _STAY: Final = {
     Standing.RUNNING: "running",
@@ -69,7 +69,7 @@ def run(arguments: argparse.Namespace) -> int:
     manner = Manner(dry_run=arguments.dry_run, as_json=arguments.json, with_conversation=arguments.all)
     is_done = carry_out(chosen, manner)
     is_small = _is_small_enough(found, chosen, rule)
-    return 0 if is_whole and is_done and is_small else NOT_ALL
+    return 0 if is_whole and is_done and is_small else NO
 
 
 def _conversations(arguments: argparse.Namespace) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
+from capture_core.errors import system_words
 from capview.cli.words import put, say
 from capview.present import receipt_line
 
@@ -23,7 +24,7 @@ def report(ending: Ending, order: Order, arguments: argparse.Namespace) -> bool:
     try:
         _give_out(ending, order, arguments)
     except OSError as error:
-        why = (error.strerror or str(error)).lower()
+        why = system_words(error)
         say(f"stdout: {why}" if ending.ref is None else f"stdout: {why}; see {ending.ref}")
         if ending.words:
             say(ending.words)
@@ -48,7 +49,7 @@ def _print(ending: Ending, arguments: argparse.Namespace) -> None:
         put(encode(receipt), sys.stdout)
     elif ending.receipt is not None and not arguments.quiet:
         say(receipt_line(ending.receipt))
-    elif ending.receipt is None and ending.ref is not None and not ending.words:
+    elif ending.goes_on and not arguments.json:
         put(f"{ending.ref}\n".encode(), sys.stdout)
     if ending.words:
         say(ending.words)

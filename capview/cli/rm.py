@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from capture_core.exit_codes import NO
 from capture_core.standing import examine
 from capview.cli.pick import add_ref, find
 from capview.cli.removing import Manner, add_manner, carry_out
@@ -20,8 +21,6 @@ A capture that is running is kept, and so is one that a view shows, or of which 
 lives.  The receipt goes last.  exit code: 0; 1 when one was kept; 2 when a REF names nothing, and then nothing goes
 """
 
-KEPT: Final = 1
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of ``rm``."""
@@ -36,4 +35,4 @@ def run(arguments: argparse.Namespace) -> int:
     named = dict.fromkeys((catalogue.path, name) for catalogue, name, _ in places)
     chosen = [found for path, name in named for found in examine(path, name.tool, [name])]
     is_done = carry_out(chosen, Manner(dry_run=arguments.dry_run, as_json=arguments.json))
-    return 0 if is_done else KEPT
+    return 0 if is_done else NO

@@ -6,7 +6,9 @@ import contextlib
 import os
 from typing import TYPE_CHECKING
 
-from capture_core.errors import BadInput
+from capture_core.errors import BadInput, system_words
+from capture_core.exit_codes import NO, NOT_STARTED
+from capview.cli import kept_options
 from capview.cli.quantities import budget, niceness, seconds, size
 
 if TYPE_CHECKING:
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
     from capture_core.order import Order
     from capview.cli.place import NoDirectory
     from capview.folders import NoHome
+    from capview.settings import Settings
 
 EXAMPLE = """\
 examples:
@@ -33,19 +36,37 @@ ended by cancel or by a limit: 143 if it exited with 0 then; 125 when capview co
 127 not found
 """
 
-UNPRINTED = 1
-"""The exit code of ``--detach`` when nobody could be given the ref: whoever started the job does not have it."""
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of ``run``."""
     parser.add_argument("command", nargs="+", metavar="CMD", help="the command and its arguments, after --")
+    _add_what_is_shown(parser)
+    _add_descriptors(parser)
+    _add_ends(parser)
+    kept_options.add_limits(parser)
+    _add_names(parser)
+    kept_options.add_masks(parser)
+    kept_options.add_engine(parser)
+    parser.add_argument(
+        "--on-complete",
+        metavar="CMD",
+        help="run CMD by sh -c when the receipt is final; its environment has CAPVIEW_REF, CAPVIEW_EXIT_CODE and more",
+    )
+    parser.add_argument(
+        "--no-capture", action="store_true", help="just run the command; keep nothing, and look on at nothing"
+    )
+
+
+def _add_what_is_shown(parser: argparse.ArgumentParser) -> None:
     shown = parser.add_mutually_exclusive_group()
     shown.add_argument("--quiet", action="store_true", help="pass nothing through, and print no receipt line")
     shown.add_argument("--json", action="store_true", help="pass nothing through; print the receipt as JSON")
     shown.add_argument("--inline", action="store_true", help="pass nothing through; print what a model is to see of it")
     shown.add_argument("--detach", action="store_true", help="print the ref and return; the job goes on by itself")
     parser.add_argument("--budget", type=budget, metavar="N", help="bytes that --inline may take in all (18KiB)")
+
+
+def _add_descriptors(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--merge", action="store_true", help="one pipe for both streams, so that their order is kept")
     parser.add_argument(
         "--pty",
@@ -55,6 +76,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         const="always",
         help="a pseudo-terminal instead of pipes; auto: when stdin, stdout and stderr are one",
     )
+    parser.add_argument("--stdin", metavar="FILE|close", help="what the command reads instead of our stdin")
+
+
+def _add_ends(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--timeout", type=seconds, metavar="S", help="end the job after this long (90, 5m, 1h; 0: no limit)"
     )
@@ -74,45 +99,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--max-output", type=size, metavar="N", help="end the job at so much output (1GiB); none is too much without it"
     )
-    parser.add_argument("--limit", type=size, metavar="N", help="retain at most N bytes of this capture (64MiB, 2GiB)")
-    parser.add_argument(
-        "--conversation-limit",
-        type=size,
-        metavar="N",
-        help="retain at most N bytes of all captures here together (8GiB)",
-    )
+
+
+def _add_names(parser: argparse.ArgumentParser) -> None:
     label = parser.add_mutually_exclusive_group()
     label.add_argument("--label", metavar="TEXT", help="name the job; without it, its command line, masked")
     label.add_argument("--no-label", action="store_true", help="keep no command line in the receipt")
-    parser.add_argument("--call-id", metavar="ID", help="the tool call that this is; sets the limits of a library call")
+    kept_options.add_call_id(parser)
     parser.add_argument("--tool", default="shell", metavar="T", help="whose output this is (default: shell)")
-    parser.add_argument("--stdin", metavar="FILE|close", help="what the command reads instead of our stdin")
-    parser.add_argument(
-        "--raw-binary", action="store_true", help="keep the exact bytes of the output: nothing is masked"
-    )
-    parser.add_argument(
-        "--mask-env",
-        action="append",
-        default=[],
-        metavar="GLOB",
-        help="mask the values of environment variables with such names too ('*_CODE'); may be repeated",
-    )
-    parser.add_argument(
-        "--mask-file",
-        action="append",
-        default=[],
-        metavar="F",
-        help="mask what this file holds: all of it as one value, and each of its lines; may be repeated",
-    )
-    parser.add_argument(
-        "--engine", choices=("slow",), help="slow: find secrets without hyperscan, for machines that have none"
-    )
-    parser.add_argument(
-        "--on-complete",
-        metavar="CMD",
-        help="run CMD by sh -c when the receipt is final; its environment has CAPVIEW_REF, CAPVIEW_EXIT_CODE and more",
-    )
-    parser.add_argument("--no-capture", action="store_true", help="just run the command; keep nothing")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -120,15 +114,10 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.budget is not None and not arguments.inline:
         raise BadInput("--budget is that of --inline: add --inline")
     if arguments.no_capture:
-        if arguments.on_complete is not None:
-            from capview.cli.words import say
+        from capview.cli import uncaptured
 
-            say("--on-complete is not run: with --no-capture nobody is there to see the end")
-        if arguments.timeout or arguments.memory_limit or arguments.max_output:
-            from capview.cli.words import say
-
-            say("--timeout, --memory-limit and --max-output have no effect: with --no-capture nobody looks on")
-        return _without_capture(arguments.command, arguments.nice)
+        uncaptured.refuse_what_needs_us(arguments)
+        return uncaptured.become(arguments)
     from capture_core.answer import die_of
     from capture_core.front import run as run_front
     from capview.cli.place import NoDirectory
@@ -142,7 +131,8 @@ def run(arguments: argparse.Namespace) -> int:
     from capview.cli.report import report
 
     if not report(ending, order, arguments) and arguments.detach:
-        return UNPRINTED
+        # Whoever started the job does not have its ref.
+        return NO
     if ending.died_of is not None:
         die_of(ending.died_of)
     return ending.code
@@ -150,7 +140,6 @@ def run(arguments: argparse.Namespace) -> int:
 
 def not_started(error: OSError | NoHome | NoDirectory) -> int:
     """Say why no job was started; the exit code for that."""
-    from capture_core.answer import NOT_STARTED
     from capview.cli.words import warn
 
     warn(f"{_why(error)}; or run it with --no-capture")
@@ -161,7 +150,7 @@ def _why(error: OSError | NoHome | NoDirectory) -> str:
     if not isinstance(error, OSError):
         return str(error)
     where = "" if error.filename is None else f"{error.filename!r}: "
-    return f"{where}{(error.strerror or str(error)).lower()}"
+    return f"{where}{system_words(error)}"
 
 
 def _load_words() -> None:
@@ -174,48 +163,58 @@ def _load_words() -> None:
 def _order(arguments: argparse.Namespace) -> Order:
     from capture_core import names
     from capture_core.facts import Producer
-    from capture_core.limits import FOR_PEOPLE, LIBRARY, LimitFrom
     from capture_core.order import Order
-    from capview import __version__, masks
+    from capview import __version__
     from capview.cli.place import chosen
     from capview.folders import cache_folder
-    from capview.settings import load
 
     conversation = chosen(arguments.conversation)
-    settings = load(
-        {"capture_bytes": arguments.limit, "conversation_bytes": arguments.conversation_limit},
-        defaults=FOR_PEOPLE if arguments.call_id is None else LIBRARY,
-        conversation=conversation,
-    )
-    return Order(
+    settings = kept_options.settings_of(arguments, conversation)
+    order = Order(
         argv=tuple(arguments.command),
         conversation=conversation,
         tool=names.new_tool_name(arguments.tool),
         producer=Producer(adapter="capview-run", version=__version__, source="process"),
         limits=_fitting(settings.limits, arguments),
-        limit_from=LimitFrom.DEFAULT if arguments.limit is None else LimitFrom.ASKED,
+        limit_from=kept_options.limit_from(arguments),
+        label=arguments.label,
+        with_label=not arguments.no_label,
+        call_id=arguments.call_id,
+        raw_binary=arguments.raw_binary,
+        on_complete=arguments.on_complete,
+        engine_folder=cache_folder(),
+    )
+    return _ending(_connected(_masked(order, settings, arguments), arguments), arguments)
+
+
+def _masked(order: Order, settings: Settings, arguments: argparse.Namespace) -> Order:
+    return order._replace(
+        user_rules=settings.rules,
+        slow_engine=arguments.engine == "slow",
+        mask_env=kept_options.mask_env(arguments, settings),
+        mask_files=kept_options.mask_files(arguments, settings),
+    )
+
+
+def _connected(order: Order, arguments: argparse.Namespace) -> Order:
+    return order._replace(
         merge=arguments.merge,
         pty=_wants_pty(arguments),
         inline=arguments.inline,
         pass_through=not (arguments.quiet or arguments.json or arguments.inline),
         detach=arguments.detach,
         stdin=_stdin(arguments),
+    )
+
+
+def _ending(order: Order, arguments: argparse.Namespace) -> Order:
+    return order._replace(
         # As timeout(1) takes it: 0 is no limit.
         timeout_seconds=arguments.timeout or None,
         promote_after_seconds=arguments.promote_after,
         nice=arguments.nice,
         memory_limit_bytes=arguments.memory_limit,
         max_output_bytes=arguments.max_output,
-        label=arguments.label,
-        with_label=not arguments.no_label,
-        call_id=arguments.call_id,
-        user_rules=settings.rules,
-        slow_engine=arguments.engine == "slow",
-        raw_binary=arguments.raw_binary,
-        mask_env=(*settings.masked(masks.ENV), *arguments.mask_env),
-        mask_files=(*settings.masked(masks.FILES), *arguments.mask_file),
-        on_complete=arguments.on_complete,
-        engine_folder=cache_folder(),
     )
 
 
@@ -259,18 +258,3 @@ def _stdin(arguments: argparse.Namespace) -> str | int | None:
     if arguments.stdin == "close" or (arguments.stdin is None and arguments.detach):
         return None
     return 0 if arguments.stdin is None else str(arguments.stdin)
-
-
-def _without_capture(command: list[str], nice: int) -> int:
-    with contextlib.suppress(OSError):
-        # As nice(1) does: it runs all the same.
-        os.nice(nice)
-    try:
-        os.execvp(command[0], command)
-    except OSError as error:
-        from capture_core.answer import NOT_EXECUTABLE, NOT_FOUND
-        from capview.cli.words import warn
-
-        missing = isinstance(error, FileNotFoundError)
-        warn(f"{command[0]}: {(error.strerror or str(error)).lower()}")
-        return NOT_FOUND if missing else NOT_EXECUTABLE

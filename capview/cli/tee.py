@@ -8,9 +8,10 @@ import sys
 from argparse import ArgumentTypeError
 from typing import TYPE_CHECKING, Final
 
-from capture_core.errors import BadName, CaptureError, PlaceGone, SourceFailed, no_thread
+from capture_core.errors import BadName, CaptureError, PlaceGone, SourceFailed, no_thread, system_words
+from capture_core.exit_codes import NO, USAGE, of_signal
 from capture_core.facts import CaptureState
-from capview.cli.quantities import size
+from capview.cli import kept_options
 from capview.cli.standard import silence
 
 if TYPE_CHECKING:
@@ -36,9 +37,6 @@ exit code: 0 all of it was kept; 1 not all of it was kept or passed on (the rece
 nothing was kept: the place or its disk takes nothing, and all was passed on all the same; 128+N ended by a signal
 """
 
-_NOT_KEPT: Final = 1
-_NOTHING: Final = 2
-_SIGNAL_BASE: Final = 128
 _ENDS_ITS_SOURCE: Final = (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP)
 """What a terminal sends to the whole pipeline: who feeds us ends of it, and its last words are still to be read."""
 
@@ -52,29 +50,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--tool", type=_tool, default="shell", metavar="T", help="whose output this is (default: shell)"
     )
     parser.add_argument("--label", metavar="TEXT", help="one line to call it by, masked")
-    parser.add_argument("--call-id", metavar="ID", help="the tool call that this is; sets the limits of a library call")
-    parser.add_argument("--limit", type=size, metavar="N", help="retain at most N bytes of it (64MiB, 2GiB)")
-    parser.add_argument(
-        "--conversation-limit", type=size, metavar="N", help="let all captures of the conversation retain N bytes"
-    )
-    parser.add_argument("--raw-binary", action="store_true", help="keep the exact bytes: nothing is masked")
-    parser.add_argument(
-        "--mask-env",
-        action="append",
-        default=[],
-        metavar="GLOB",
-        help="mask the values of environment variables with such names too ('*_CODE'); may be repeated",
-    )
-    parser.add_argument(
-        "--mask-file",
-        action="append",
-        default=[],
-        metavar="F",
-        help="mask what this file holds: all of it as one value, and each of its lines; may be repeated",
-    )
-    parser.add_argument(
-        "--engine", choices=("slow",), help="slow: find secrets without hyperscan, for machines that have none"
-    )
+    kept_options.add_call_id(parser)
+    kept_options.add_limits(parser)
+    kept_options.add_masks(parser)
+    kept_options.add_engine(parser)
 
 
 def expect_end_of_source() -> None:
@@ -92,14 +71,14 @@ def run(arguments: argparse.Namespace) -> int:
     """Capture all of stdin; 0 when all of it was kept."""
     if (words := _unreadable()) is not None:
         _warn(f"stdin: {words}; pipe something to it")
-        return _NOTHING
+        return USAGE
     from capview.cli.place import chosen
 
     try:
         conversation = chosen(arguments.conversation)
-        settings = _settings(arguments, conversation)
+        settings = kept_options.settings_of(arguments, conversation)
     except (CaptureError, OSError) as error:
-        return _pass_on(_begin(_limits(arguments), arguments), error)
+        return _pass_on(_begin(kept_options.default_limits(arguments), arguments), error)
     tee = _begin(settings.limits, arguments)
     try:
         ends = _Ends(tee)
@@ -108,7 +87,7 @@ def run(arguments: argparse.Namespace) -> int:
         if error.receipt is not None:
             _report(error.receipt, arguments)
         _warn(str(error))
-        return _NOT_KEPT
+        return NO
     except (CaptureError, OSError) as error:
         return _pass_on(tee, error) if tee.ref is None else _not_finished(tee.ref, error)
     _report(receipt, arguments)
@@ -143,7 +122,7 @@ class _Ends:
             return
         if self.number is not None:
             # Asked once more: not even what is on its way to the disk is waited for.
-            os._exit(_SIGNAL_BASE + number)
+            os._exit(of_signal(number))
         if number != signal.SIGTERM and self._is_the_sources:
             self._is_the_sources = False
             return
@@ -162,7 +141,7 @@ def _unreadable() -> str | None:
     except BlockingIOError:
         return None
     except OSError as error:
-        return _words(error)
+        return system_words(error)
     return None
 
 
@@ -173,19 +152,6 @@ def _tool(text: str) -> str:
         return new_tool_name(text)
     except BadName as error:
         raise ArgumentTypeError(str(error)) from error
-
-
-def _limits(arguments: argparse.Namespace) -> Limits:
-    from capture_core.limits import FOR_PEOPLE, LIBRARY
-
-    return FOR_PEOPLE if arguments.call_id is None else LIBRARY
-
-
-def _settings(arguments: argparse.Namespace, conversation: str) -> Settings:
-    from capview.settings import load
-
-    overrides = {"capture_bytes": arguments.limit, "conversation_bytes": arguments.conversation_limit}
-    return load(overrides, defaults=_limits(arguments), conversation=conversation)
 
 
 def _begin(limits: Limits, arguments: argparse.Namespace) -> Tee:
@@ -201,7 +167,6 @@ def _begin(limits: Limits, arguments: argparse.Namespace) -> Tee:
 
 def _piped(arguments: argparse.Namespace) -> Piped:
     from capture_core.facts import Producer
-    from capture_core.limits import LimitFrom
     from capture_core.tee import Piped
     from capview import __version__
 
@@ -210,25 +175,14 @@ def _piped(arguments: argparse.Namespace) -> Piped:
         producer=Producer(adapter="capview-tee", version=__version__, source="pipe"),
         label=arguments.label,
         call_id=arguments.call_id,
-        limit_from=LimitFrom.DEFAULT if arguments.limit is None else LimitFrom.ASKED,
+        limit_from=kept_options.limit_from(arguments),
     )
 
 
 def _masking(arguments: argparse.Namespace, settings: Settings) -> Masking:
-    from capture_core.known_sources import KnownSources, environment_of, read_mask_file
-    from capture_core.masking import EngineMasking
     from capture_core.raw import RawStreams
-    from capview import masks
-    from capview.folders import cache_folder
 
-    files = tuple(map(read_mask_file, (*settings.masked(masks.FILES), *arguments.mask_file)))
-    masking = EngineMasking(
-        settings.limits,
-        engine_folder=cache_folder(),
-        user_rules=settings.rules,
-        known=KnownSources(environment_of(None), (*settings.masked(masks.ENV), *arguments.mask_env), files),
-        slow=arguments.engine == "slow",
-    )
+    masking = kept_options.masking(arguments, settings)
     return RawStreams(masking) if arguments.raw_binary else masking
 
 
@@ -236,15 +190,15 @@ def _pass_on(tee: Tee, error: CaptureError | OSError) -> int:
     """Say why nothing is kept, and be a pipe: who feeds us is not to end of it."""
     _warn(f"nothing is captured: {_why(error)}")
     tee.pass_on()
-    return _NOTHING
+    return USAGE
 
 
 def _not_finished(ref: str, error: CaptureError | OSError) -> int:
     if isinstance(error, PlaceGone):
         _warn(f"the capture is gone: {error}")
-        return _NOTHING
+        return USAGE
     _warn(f"the capture could not be finished ({_why(error)}); {ref} is a leftover")
-    return _NOT_KEPT
+    return NO
 
 
 def _report(receipt: Receipt, arguments: argparse.Namespace) -> None:
@@ -264,20 +218,16 @@ def _code(receipt: Receipt, tee: Tee, ends: _Ends) -> int:
     if tee.not_passed_on is not None:
         _warn(f"not all could be passed on ({tee.not_passed_on}); the capture has it")
     if ends.number is not None:
-        return _SIGNAL_BASE + ends.number
+        return of_signal(ends.number)
     is_all = receipt.capture.state is CaptureState.COMPLETE and tee.not_passed_on is None
-    return 0 if is_all else _NOT_KEPT
+    return 0 if is_all else NO
 
 
 def _why(error: CaptureError | OSError) -> str:
     if not isinstance(error, OSError):
         return str(error)
     where = "" if error.filename is None else f"{error.filename!r}: "
-    return f"{where}{_words(error)}"
-
-
-def _words(error: OSError) -> str:
-    return (error.strerror or str(error)).lower()
+    return f"{where}{system_words(error)}"
 
 
 def _warn(text: str) -> None:

@@ -7,6 +7,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Final
 
 from capture_core.catalog import Catalogue
+from capture_core.exit_codes import NO
 from capture_core.source import Entry, Unreadable
 from capture_core.standing import examine
 from capture_core.verify import Finding, Soundness, Verified, verify
@@ -35,7 +36,6 @@ written, or its owner died); unproved (the receipt has no digest, as it could no
 exit code: 0 when every capture is ok, 1 when one is not, 2 for bad input
 """
 
-NOT_ALL_OK: Final = 1
 
 _TONES: Final = {
     Soundness.OK: Tone.GOOD,
@@ -62,7 +62,7 @@ def run(arguments: argparse.Namespace) -> int:
         else:
             _print(verified)
     _say_totals(counts)
-    return NOT_ALL_OK if counts.keys() - {Soundness.OK} else 0
+    return NO if counts.keys() - {Soundness.OK} else 0
 
 
 def _verified(arguments: argparse.Namespace) -> Iterator[Verified]:

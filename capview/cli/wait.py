@@ -6,6 +6,7 @@ import math
 import time
 from typing import TYPE_CHECKING, Final
 
+from capture_core.exit_codes import NO, TIMED_OUT
 from capture_core.limits.reading import FOLLOW_LOOK_SECONDS
 from capview.cli.endings import Doubt, exit_code, has_ended
 from capview.cli.pick import add_ref, pick
@@ -31,9 +32,6 @@ ended it, never 0 when it was cancelled; of several, 0 only if each is 0; with -
 the time is over; 1 and a word when the owner of a capture died
 """
 
-TIMED_OUT: Final = 124
-NOT_ALL_OK: Final = 1
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of ``wait``."""
@@ -56,7 +54,7 @@ def run(arguments: argparse.Namespace) -> int:
             return codes[-1]
     if waiting:
         return _give_up(waiting.values())
-    return codes[0] if is_one else NOT_ALL_OK if any(codes) else 0
+    return codes[0] if is_one else NO if any(codes) else 0
 
 
 def _endings(waiting: dict[Address, Picked], timeout: float | None) -> Iterator[tuple[Picked, Entry]]:

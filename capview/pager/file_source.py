@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from anyio import sleep, to_thread
 
-from capture_core.errors import Refused, StreamGone, UnknownRef
+from capture_core.errors import Refused, StreamGone, UnknownRef, system_words
 from capture_core.facts import (
     CaptureFacts,
     CaptureState,
@@ -62,7 +62,7 @@ class FileSource:
         try:
             self._fd = self._open()
         except OSError as error:
-            raise Refused(f"{path!r}: {(error.strerror or str(error)).lower()}") from error
+            raise Refused(f"{path!r}: {system_words(error)}") from error
 
     async def list(self) -> Listing:
         """The file, as if it were a capture."""

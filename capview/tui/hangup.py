@@ -12,6 +12,8 @@ import signal
 import threading
 from typing import TYPE_CHECKING, Any, Final
 
+from capture_core.exit_codes import of_signal
+
 if TYPE_CHECKING:
     from textual.app import App
 
@@ -31,7 +33,7 @@ def end_with_terminal(app: App[Any]) -> None:
 
     def hung_up(_number: int, _frame: object) -> None:
         if _is_gone(0):
-            raise SystemExit(128 + signal.SIGHUP)
+            raise SystemExit(of_signal(signal.SIGHUP))
         if not ignored:
             loop.call_soon_threadsafe(_exit, app, signal.SIGHUP)
 
@@ -48,7 +50,7 @@ def _watch_terminal() -> None:
 
 
 def _exit(app: App[Any], number: int) -> None:
-    app.exit(return_code=128 + number)
+    app.exit(return_code=of_signal(number))
 
 
 def _is_gone(fd: int) -> bool:

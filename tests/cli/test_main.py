@@ -159,7 +159,7 @@ def test_the_path_of_a_running_command_stays_light() -> None:
     done = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=True)
     loaded = set(done.stderr.split())
     assert loaded & {"argparse", "capview.cli.run"}
-    light = {f"capview.cli.{name}" for name in ("main", "standard", "commands", "quantities", "run")}
+    light = {f"capview.cli.{name}" for name in ("main", "standard", "commands", "kept_options", "quantities", "run")}
     assert not {name for name in loaded if name.startswith("capview.cli.")} - light
     assert not loaded & {
         "msgspec",

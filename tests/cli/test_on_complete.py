@@ -168,12 +168,6 @@ def test_at_a_terminal_the_keyboard_ends_the_wait(place: Path) -> None:
         terminal.close()
 
 
-def test_without_capture_it_is_said_that_it_is_not_run(place: Path) -> None:
-    done = capview("run", "--no-capture", "--on-complete", "touch ran", "--", "sh", "-c", "exit 3", cwd=place)
-    assert (done.returncode, done.stderr.count(b"\n")) == (3, 1)
-    assert not (place / "ran").exists()
-
-
 @pytest.mark.parametrize("pty", ["never", "always"])
 def test_it_has_no_terminal_to_read(place: Path, pty: str) -> None:
     """Nobody sits there: it was stopped, or waited, until its time was over, and ``^Z`` did nothing meanwhile."""

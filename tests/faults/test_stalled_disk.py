@@ -47,7 +47,7 @@ def fuse(tmp_path: Path) -> Iterator[Fuse]:
 class Stalling:
     """``capview run`` of the script on a disk that stalls when the first line is kept."""
 
-    def __init__(self, fuse: Fuse, folder: Path) -> None:
+    def __init__(self, fuse: Fuse, folder: Path, *options: str) -> None:
         self.fuse = fuse
         self.conversation = fuse.mount / "conv"
         self.folder = folder
@@ -58,6 +58,7 @@ class Stalling:
             "run",
             "--conversation",
             str(self.conversation),
+            *options,
             "--",
             "sh",
             "-c",
@@ -199,3 +200,23 @@ def test_until_the_disk_answers_readers_see_a_held_lock(fuse: Fuse, tmp_path: Pa
         os.kill(run.owner, signal.SIGCONT)
         run.answer()
         assert run.entry().capture.state == "complete"
+
+
+@pytest.mark.parametrize(("options", "told"), [((), FIRST), (("--quiet",), b""), (("--json",), None)])
+def test_a_job_promoted_while_its_disk_stalls_gives_its_ref_out(
+    fuse: Fuse, tmp_path: Path, options: tuple[str, ...], told: bytes | None
+) -> None:
+    """Fails where the word on the disk, on stderr, takes the ref's place.  Who reads JSON is given no bare ref."""
+    with Stalling(fuse, tmp_path, *options, "--promote-after", "2s") as run:
+        code, said = run.end()
+        run.print(1000)
+        run.answer()
+        entry = run.entry()
+        out = (tmp_path / "out").read_bytes()
+        if told is not None:
+            assert (code, out) == (124, told + f"{entry.receipt.ref}\n".encode())
+        elif said:
+            assert (code, out) == (124, b"")
+        if said:
+            assert said.endswith(f"its owner goes on with {entry.receipt.ref}\n")
+        assert (entry.capture.state, entry.process.exit_code) == ("complete", 7)
