@@ -107,9 +107,10 @@ class Spool:
         if self._block is None:
             return
         block, self._block = self._block, None
-        start, failure = self.retained, self._appender.outcome()
+        committed, failure = self._committed, self._appender.outcome()
+        start = committed.size
         done = len(block.text) if failure is None else self._cut_before(block.text, failure.done)
-        self._record(block.text[:done])
+        committed.record(block.text[:done], counts_chars=not self.file_name)
         if isinstance(failure, FileChanged):
             # What is there is left as it is: evidence of that.
             self._stop(CaptureReason.DAMAGED)
@@ -119,8 +120,8 @@ class Spool:
         if failure is not None:
             self._budget.give_back(len(block.text) - failure.done)
             self._uncommitted.refuse(block.text[done:])
-        if self.retained > start:
-            self._description.append(start, self.retained, block.styles, block.arrived)
+        if committed.size > start:
+            self._description.append(start, committed.size, block.styles, block.arrived)
 
     def finish(self, *, eof: bool, reason: CaptureReason = CaptureReason.DRAIN_TIMEOUT) -> None:
         """Settle what is held: the stream is over; without ``eof`` for this reason."""
@@ -185,7 +186,7 @@ class Spool:
         self._appender.cut_back(size)
         self._budget.give_back(fits - size)
         self._committed.begin_anew()
-        self._record(text[:size])
+        self._committed.record(text[:size], counts_chars=not self.file_name)
         self._stop(reason)
         self._uncommitted.refuse_before(text[size:])
 
@@ -274,9 +275,6 @@ class Spool:
 
     def _cut_before(self, text: bytes, size: int) -> int:
         return max(0, min(size, len(text))) if self._is_raw else cut_before(text, size)
-
-    def _record(self, text: bytes) -> None:
-        self._committed.record(text, counts_chars=not self.file_name)
 
     def _verdict(self, reader: ReaderCounts) -> tuple[CaptureState, CaptureReason | None]:
         if not self.ended:
