@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import select
@@ -10,7 +11,7 @@ import time
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
 _PATIENCE_SECONDS = 40
@@ -43,6 +44,7 @@ class Terminal:
     """A bash in a terminal of its own, as session leader with job control."""
 
     def __init__(self, directory: Path, environment: Mapping[str, str]) -> None:
+        self._directory = directory
         self._seen = ""
         self._read_from = 0
         self.pid, self.fd = os.forkpty()
@@ -82,3 +84,21 @@ class Terminal:
         os.close(self.fd)
         self.fd = -1
         os.waitpid(self.pid, 0)
+
+    def end(self) -> None:
+        """Close it, and kill whatever is left of what was run in its directory: a test that failed leaves nothing."""
+        self.close()
+        for pid in _at_work_in(str(self._directory)):
+            with contextlib.suppress(ProcessLookupError):
+                handle = os.pidfd_open(pid)
+                signal.pidfd_send_signal(handle, signal.SIGKILL)
+                select.select([handle], [], [], _PATIENCE_SECONDS)
+                os.close(handle)
+
+
+def _at_work_in(directory: str) -> Iterator[int]:
+    for name in filter(str.isdigit, os.listdir("/proc")):
+        # Who is gone, and whose directory is hidden from us, is none of ours.
+        with contextlib.suppress(OSError):
+            if os.readlink(f"/proc/{name}/cwd") == directory:
+                yield int(name)

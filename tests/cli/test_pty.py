@@ -40,7 +40,7 @@ def terminal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Termin
     terminal = Terminal(tmp_path, os.environ)
     termios.tcsetwinsize(terminal.fd, (30, 100))
     yield terminal
-    terminal.close()
+    terminal.end()
 
 
 def run(*words: str, typed: bytes = b"") -> subprocess.CompletedProcess[bytes]:

@@ -43,7 +43,7 @@ def run(request: pytest.FixtureRequest) -> str:
 def terminal(tmp_path: Path) -> Iterator[Terminal]:
     terminal = Terminal(tmp_path, os.environ)
     yield terminal
-    terminal.close()
+    terminal.end()
 
 
 def test_a_prompt_is_answered_by_hand(terminal: Terminal, run: str) -> None:
@@ -224,6 +224,17 @@ def test_a_stopped_command_that_survives_a_hang_up_gets_its_terminal_once_and_fo
     terminal.expect("Stopped")
     os.kill(terminal.pid, signal.SIGKILL)
     assert (tmp_path / "proof").read_text() == "through"
+
+
+def test_a_stopped_command_goes_on_when_its_front_is_killed(tmp_path: Path) -> None:
+    """On pipes without a terminal it stayed stopped, and nobody was told to continue it."""
+    os.mkfifo(tmp_path / "proof")
+    command = [*ON_PIPES.split(), "sh", "-c", "kill -TSTP $$; echo goes on > proof"]
+    # In a group of its own, as a shell with job control has it: a front without such a shell is not stopped.
+    with subprocess.Popen(command, cwd=tmp_path, process_group=0) as front:
+        await_stop(front.pid)
+        front.kill()
+        assert (tmp_path / "proof").read_text() == "goes on\n"
 
 
 @pytest.mark.parametrize("name", ["TERM", "HUP"])
