@@ -19,6 +19,8 @@ class Form(NamedTuple):
     pattern: str
     examples: tuple[tuple[str, str], ...]
     source: str
+    may_be_a_date: bool = False
+    """Whether a few of a few could be a day of a month."""
 
 
 _COUNT: Final = r"(?P<done>\d{1,9}|\d{1,3}(?:,\d{3}){1,3})"
@@ -29,8 +31,8 @@ _BAR_CELLS: Final = r"[=#>\-.+ \d━╸╺─█▉▊▋▌▍▎▏░▒▓�
 _BAR: Final = rf"[\[(|]{_BAR_CELLS}[\])|]"
 _SIZE: Final = r"\d{1,9}(?:\.\d{1,3})? ?(?:[kKMGT]i?)?B?"
 _THINGS: Final = (
-    "(?:step|stage|phase|task|job|test|file|epoch|batch|iteration|iter|chunk|part|page|item|layer|shard|block|image"
-    "|package|module|target|round|pass|chapter|frame|row|record|scene|sample|trial|fold)"
+    "(?:step|stage|phase|task|job|test|file|epoch|batch|iteration|iter|chunk|item|layer|shard|block|image"
+    "|package|module|target|round|pass|frame|row|record|sample|trial|fold)"
 )
 _COUNTED: Final = r"(?:files?|tests?|items?|objects?|packages?|chunks?|blocks?|pages?|tasks?|steps?|modules?|targets?)"
 _DONE: Final = r"(?:done|completed?|finished|processed|copied|downloaded|uploaded|built|compiled|checked|written|read)"
@@ -40,6 +42,17 @@ _DOING: Final = (
     "|bundl|link|load|read|writ|resolv|receiv|count|compress|updat|transferr|pars|seal|execut|runn|test|archiv|backup)"
     "ing"
 )
+_THEN: Final = rf"(?=\)?(?:$|[:;,)…]| +[:\[(\-–]| *\.{{2,}}| +{_COUNTED}(?:$|[:;,.…])))"
+"""What follows a count that is one of progress: its end, or what is counted.  Prose goes on (``3/4 of the way``)."""
+_BUILT: Final = (
+    r"(?:(?:CC?|CXX|AR|LD|LINK|ASM?|GEN|SOLINK|ACTION|STAMP|TS|HOSTCC|FROM|RUN|COPY|ADD|WORKDIR)\b|Built target\b"
+    rf"|Automatic |Consolidate |Completed '|(?:(?i:re-?running|{_DOING}|linking|creating|performing))\b)"
+)
+"""What ninja, cmake, BuildKit, yarn and others say that they do; ``off`` and ``meeting`` are none."""
+_REPORTED: Final = (
+    r"(?i:\w+ )?(?i:errors?|warnings?|fail\w*|passed|skipped|ok|tests?|people|votes?|points?|stars|meeting|am|pm)\b"
+)
+"""What a report of results goes on with, or a diary."""
 
 FORMS: Final = (
     Form(
@@ -138,31 +151,70 @@ FORMS: Final = (
         "rsync --info=progress2; scp",
     ),
     Form(
-        "a count in brackets",
-        rf"(?:^|\s)\[(?:[a-z][\w.-]{{0,40}} )? *{_COUNT} ?(?:/|of) ?{_TOTAL} *\](?!\(| +\d\d?:\d\d)",
+        "a step in brackets",
+        rf"^(?:#\d+ )?\[(?:[a-z][\w.-]{{0,40}} )? *{_COUNT} ?(?:/|of) ?{_TOTAL} *\] +{_BUILT}",
         (
-            ("[12/340] CXX src/module.o", "12/340"),
-            ("[ 3 of 27] Compiling Data.Map.Lazy ( src/Map.hs, Map.o )", "3/27"),
-            ("[1,234 / 5,678] Compiling foo.cc; 3s linux-sandbox", "1234/5678"),
+            ("[12/25] CXX src/module.o", "12/25"),
             ("#8 [builder 2/7] RUN make", "2/7"),
-            ("[INFO] Building core 1.0-SNAPSHOT                             [3/27]", "3/27"),
             ("[2/4] Fetching packages...", "2/4"),
-            ("Epoch [3/10], loss: 0.25", "3/10"),
+            ("[1/2] Re-running CMake...", "1/2"),
+            ("[ 3 of 27] Compiling Data.Map.Lazy ( src/Map.hs, Map.o )", "3/27"),
         ),
-        "ninja; GHC; bazel; BuildKit; Maven; yarn 1; PyTorch examples",
+        "ninja, cmake -G Ninja; docker build (BuildKit); yarn 1; GHC",
     ),
     Form(
-        "a percentage in brackets",
-        r"(?:^|(?<=[\s.FEsxX]))[\[(] *(?P<percent>\d{1,3})%[\])](?: |$)",
+        "a count in brackets",
+        rf"^\[ *{_COUNT} ?/ ?{_TOTAL} *\](?: +(?!{_REPORTED}|\d\d?:\d\d)|$)",
+        (
+            ("[12/340] src/module.o", "12/340"),
+            ("[1,234 / 5,678] Compiling foo.cc; 3s linux-sandbox", "1234/5678"),
+        ),
+        "ninja with its own words; bazel; many scripts",
+        may_be_a_date=True,
+    ),
+    Form(
+        "a named step in brackets",
+        rf"^(?i:{_THINGS}) \[{_COUNT}/{_TOTAL}\](?:$|[,:])",
+        (("Epoch [3/10], loss: 0.25", "3/10"),),
+        "PyTorch examples",
+    ),
+    Form(
+        "Maven",
+        rf"^Building \S+ .* {{2,}}\[{_COUNT}/{_TOTAL}\]$",
+        (("[INFO] Building core 1.0-SNAPSHOT                             [3/27]", "3/27"),),
+        "Maven: its reactor",
+    ),
+    Form(
+        "cmake",
+        rf"^\[ *(?P<percent>\d{{1,3}})%\] +{_BUILT}",
         (
             ("[ 61%] Building CXX object src/module.cpp.o", "61%"),
+            ("[ 33%] Built target core", "33%"),
+            ("[ 25%] Performing download step (git clone) for 'zlib'", "25%"),
+        ),
+        "cmake -G 'Unix Makefiles', with make",
+    ),
+    Form(
+        "pytest",
+        r"^(?:(?:\S+\.\w+ )?[.FEsxXRP,]+|\S+::.+ [A-Z]{4,7}(?: \(.{1,80}\))?) *\[ *(?P<percent>\d{1,3})%\]$"
+        r"|^\[gw\d{1,3}\] \[ *(?P<percent_of_all>\d{1,3})%\] [A-Z]{4,7} ",
+        (
             ("tests/core/test_pipe.py ..............                    [ 61%]", "61%"),
             ("tests/test_it.py::test_that PASSED                        [100%]", "100%"),
+            ("tests/test_it.py::test_that[a-[1/2]] SKIPPED (no disk)      [ 61%]", "61%"),
             ("..........F.......s.....................................[ 61%]", "61%"),
+            ("[gw1] [ 61%] PASSED tests/test_it.py::test_that", "61%"),
+        ),
+        "pytest; pytest-xdist",
+    ),
+    Form(
+        "a percentage in brackets after what is done",
+        r"^(?:Progress: |(?:[a-z]+ing [a-z]+)\.\.\. )\[ *(?P<percent>\d{1,3})%\](?: |$)",
+        (
             ("reading sources... [ 61%] api/index", "61%"),
             ("Progress: [ 61%] [###########.......]", "61%"),
         ),
-        "cmake; pytest; Sphinx; apt-get",
+        "Sphinx; apt-get",
     ),
     Form(
         "nextest",
@@ -178,7 +230,7 @@ FORMS: Final = (
     ),
     Form(
         "a step of several",
-        rf"^\W{{0,8}}(?i:{_THINGS}) *[:#]? ?{_COUNT}{_OF}{_TOTAL}(?![\w/.]|\.\d| +(?:failed|failures|errors?)\b)",
+        rf"^\W{{0,8}}(?i:{_THINGS}) *[:#]? ?{_COUNT}{_OF}{_TOTAL}{_THEN}",
         (
             ("Step 3 of 7", "3/7"),
             ("Step 3/7 : RUN make", "3/7"),
@@ -190,8 +242,7 @@ FORMS: Final = (
     ),
     Form(
         "doing so many of so many",
-        rf"^\W{{0,8}}(?i:{_DOING})(?: [\w.-]{{1,40}}){{0,2}}:? \(?{_COUNT}{_OF}{_TOTAL}"
-        r"(?![\w/.]|\.\d| +(?:failed|failing)\b)",
+        rf"^\W{{0,8}}(?i:{_DOING})(?: [\w.-]{{1,40}}){{0,2}}:? \(?{_COUNT}{_OF}{_TOTAL}{_THEN}",
         (
             ("Processing 12 of 340", "12/340"),
             ("Downloading file 12/340: a.bin", "12/340"),
@@ -217,10 +268,11 @@ FORMS: Final = (
     ),
     Form(
         "a percentage of something being done",
-        rf"^\W{{0,8}}(?:\[[\w. -]+\] )?(?i:{_DOING}|progress)\b[^%\n]{{0,80}}?"
-        rf"(?:\.{{2,}}|…|:| at|(?<=rogress)) *{_PERCENT}(?![\w%])",
+        rf"^\W{{0,8}}(?:\[[\w. -]+\] )?(?:(?i:{_DOING})\b[^%\n]{{0,80}}?(?:\.{{2,}}|…|:| at)"
+        rf"|(?i:progress)[:.… ]*) *{_PERCENT}(?: *$|[,;]| *[\[(|])",
         (
             ("Reading package lists... 61%", "61%"),
+            ("(Reading database ... 61%", "61%"),
             ("Downloading: 61%", "61%"),
             ("progress: 61.5 %", "62%"),
             ("Progress 61%", "61%"),
@@ -229,7 +281,8 @@ FORMS: Final = (
     ),
     Form(
         "a percentage, and what is done",
-        rf"^\W{{0,8}}(?:<s> )?(?:\[[\w. -]+\] )?{_PERCENT}(?: (?i:{_DOING}|{_DONE})\b.*| \[[^\]]*\]?)?$",
+        rf"^\W{{0,8}}(?:<s> )?(?:\[[\w. -]+\] )?{_PERCENT}"
+        rf"(?: (?i:{_DOING}|{_DONE})\b.*| \[(?:\d+ |Work|Connect|Wait).*)?$",
         (
             ("61%", "61%"),
             ("61% done", "61%"),

@@ -70,7 +70,7 @@ def printed(owner: Owner, ago: float = 0) -> None:
 async def test_the_end_of_what_grew_is_read_once(rig: Rig, tmp_path: Path) -> None:
     """Fails where every live job is read at every tick, or all that it printed."""
     owner = Owner(tmp_path)
-    owner.append("stdout", b"x" * 100_000 + b"\n[1/7] a\n")
+    owner.append("stdout", b"x" * 100_000 + b"\n[1/7] CC a\n")
     printed(owner)
     assert (await rig.round(), await rig.words()) == (1, ["1/7"])
     assert rig.source.ranges == [("stdout", PROGRESS_TAIL_BYTES)]
@@ -89,7 +89,7 @@ async def test_the_end_of_what_grew_is_read_once(rig: Rig, tmp_path: Path) -> No
 async def test_nothing_is_read_of_what_is_over(rig: Rig, tmp_path: Path) -> None:
     finished(tmp_path)
     died = Owner(tmp_path)
-    died.append("stdout", b"[1/7] a\n")
+    died.append("stdout", b"[1/7] CC a\n")
     died.release()
     assert (await rig.round(), await rig.words(), rig.source.ranges) == (0, [], [])
 
@@ -97,7 +97,7 @@ async def test_nothing_is_read_of_what_is_over(rig: Rig, tmp_path: Path) -> None
 async def test_only_so_many_at_once_and_each_has_its_turn(rig: Rig, tmp_path: Path) -> None:
     owners = [Owner(tmp_path) for _ in range(PULSE_JOBS + 3)]
     for owner in owners:
-        owner.append("stdout", b"[1/7] a\n")
+        owner.append("stdout", b"[1/7] CC a\n")
         printed(owner)
     assert [await rig.round() for _ in range(3)] == [PULSE_JOBS, 3, 0]
     assert await rig.words() == ["1/7"] * len(owners)
