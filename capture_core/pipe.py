@@ -8,14 +8,13 @@ somebody still holds is read and dropped until its real end, so that nothing the
 from __future__ import annotations
 
 import contextlib
-import errno
 import os
 import select
 import threading
 from time import monotonic, monotonic_ns, time_ns
 from typing import TYPE_CHECKING
 
-from capture_core.level import is_hung_up, own_bytes_in
+from capture_core.inlet import Inlet
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,30 +23,9 @@ if TYPE_CHECKING:
     from capture_core.handoff import Handoff
     from capture_core.holders import Search
     from capture_core.limits import Limits
-    from capture_core.newlines import Newlines
     from capture_core.outlet import Outlet
 
 _READABLE = select.POLLIN | select.POLLHUP | select.POLLERR
-
-
-class _Inlet:
-    """One pipe: where its bytes go on to, and whether its stream has been told to be over."""
-
-    __slots__ = ("ended", "fd", "left", "newlines", "outlet", "stream")
-
-    def __init__(self, stream: str, fd: int, outlet: Outlet | None) -> None:
-        self.stream = stream
-        self.fd = fd
-        self.outlet = outlet
-        self.newlines: Newlines | None = None
-        self.ended = False
-        self.left: int | None = None
-        """After the drain window: how many bytes were in the pipe then and still belong to the stream."""
-
-    @property
-    def over(self) -> bool:
-        """Whether the stream is told and all of it passed on: as with ``tee``, the job ends after its output."""
-        return self.ended and not (self.outlet is not None and self.outlet.waiting)
 
 
 class PipeReader:
@@ -76,14 +54,15 @@ class PipeReader:
         """Of the streams that were given up: who holds them."""
         outlets = outlets or {}
         self._outlets = tuple(outlets.values())
-        self._inlets = {fd: _Inlet(name, fd, outlets.get(name)) for name, fd in pipes.items()}
+        self._inlets = {fd: Inlet(name, fd, outlets.get(name), limits.read_bytes) for name, fd in pipes.items()}
         self._handoff = handoff
         self._limits = limits
         self._on_streams_ended = on_streams_ended
         self._poll = select.poll()
         try:
             if undo_newlines:
-                self._undo_newlines()
+                for inlet in self._inlets.values():
+                    inlet.undo_newlines()
             self._wake_read, self._wake_write = os.pipe()
         except BaseException:
             for fd in self._inlets:
@@ -150,12 +129,6 @@ class PipeReader:
         if self.failure is not None:
             raise self.failure
 
-    def _undo_newlines(self) -> None:
-        from capture_core.newlines import Newlines
-
-        for inlet in self._inlets.values():
-            inlet.newlines = Newlines()
-
     def _wake(self) -> None:
         with self._lock:
             if not self._gone:
@@ -203,7 +176,7 @@ class PipeReader:
             for inlet in self._inlets.values():
                 self._stop_passing_on(inlet)
 
-    def _stop_passing_on(self, inlet: _Inlet) -> None:
+    def _stop_passing_on(self, inlet: Inlet) -> None:
         outlet = inlet.outlet
         if outlet is not None and outlet.open:
             fd, waited = outlet.fd, outlet.waiting
@@ -211,17 +184,10 @@ class PipeReader:
             if waited:
                 self._resume(inlet, fd)
 
-    def _read(self, inlet: _Inlet) -> None:
-        try:
-            data = os.read(inlet.fd, self._limits.read_bytes)
-        except BlockingIOError:
-            # A pipe that we were given, which does not block, and of which another reader was faster.
+    def _read(self, inlet: Inlet) -> None:
+        data = inlet.read()
+        if data is None:
             return
-        except OSError as error:
-            # Linux says so of a terminal that nobody has open any more; other systems say EOF.
-            if error.errno != errno.EIO:
-                raise
-            data = b""
         if not data:
             self._close(inlet)
             return
@@ -244,19 +210,18 @@ class PipeReader:
                 self._output_left = None
                 self._on_max_output()
 
-    def _take(self, inlet: _Inlet, data: bytes) -> None:
+    def _take(self, inlet: Inlet, data: bytes) -> None:
         arrived = self._epoch + monotonic_ns()
         if inlet.left is None:
             self._offer(inlet, data, arrived)
             return
-        own, late = data[: inlet.left], data[inlet.left :]
-        inlet.left -= len(own)
+        own, late = inlet.part(data)
         self._offer(inlet, own, arrived)
         if inlet.left == 0:
-            self._end(inlet, eof=not late and is_hung_up(inlet.fd))
+            self._end(inlet, eof=not late and inlet.is_hung_up())
         self._handoff.refuse(inlet.stream, len(late))
 
-    def _offer(self, inlet: _Inlet, data: bytes, arrived: int) -> None:
+    def _offer(self, inlet: Inlet, data: bytes, arrived: int) -> None:
         if inlet.newlines is not None:
             data = inlet.newlines.feed(data)
         if data:
@@ -268,7 +233,7 @@ class PipeReader:
             if outlet is not None and outlet.waiting and outlet.fd == fd and outlet.flush():
                 self._resume(inlet, fd)
 
-    def _resume(self, inlet: _Inlet, outlet_fd: int) -> None:
+    def _resume(self, inlet: Inlet, outlet_fd: int) -> None:
         self._poll.unregister(outlet_fd)
         self._poll.register(inlet.fd, select.POLLIN)
         self._tell_when_over()
@@ -287,17 +252,16 @@ class PipeReader:
             return
         for inlet in list(self._inlets.values()):
             if inlet.left is None and not inlet.ended:
-                inlet.left = own_bytes_in(inlet.fd)
-                if inlet.left == 0:
-                    self._end(inlet, eof=is_hung_up(inlet.fd))
+                if inlet.close_window() == 0:
+                    self._end(inlet, eof=inlet.is_hung_up())
 
-    def _close(self, inlet: _Inlet) -> None:
+    def _close(self, inlet: Inlet) -> None:
         self._poll.unregister(inlet.fd)
         os.close(inlet.fd)
         del self._inlets[inlet.fd]
         self._end(inlet, eof=True)
 
-    def _end(self, inlet: _Inlet, *, eof: bool) -> None:
+    def _end(self, inlet: Inlet, *, eof: bool) -> None:
         if not inlet.ended:
             inlet.ended = True
             if not eof:
@@ -307,7 +271,7 @@ class PipeReader:
             self._handoff.end(inlet.stream, eof=eof)
         self._tell_when_over()
 
-    def _look_for_holders(self, inlet: _Inlet) -> None:
+    def _look_for_holders(self, inlet: Inlet) -> None:
         """Begin to: what is asked for when the writer is done may be gone by then."""
         # Where nothing can be loaded (no descriptor left), and where no thread is to be had, nobody knows.
         with contextlib.suppress(ImportError, OSError, RuntimeError):
