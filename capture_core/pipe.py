@@ -251,9 +251,8 @@ class PipeReader:
         if self._deadline is None or monotonic() < self._deadline:
             return
         for inlet in list(self._inlets.values()):
-            if inlet.left is None and not inlet.ended:
-                if inlet.close_window() == 0:
-                    self._end(inlet, eof=inlet.is_hung_up())
+            if inlet.left is None and not inlet.ended and inlet.close_window() == 0:
+                self._end(inlet, eof=inlet.is_hung_up())
 
     def _close(self, inlet: Inlet) -> None:
         self._poll.unregister(inlet.fd)
