@@ -125,8 +125,11 @@ def niceness(name: str, given: object) -> int:
 
 def size_or_none(name: str, given: object) -> int | None:
     """A number of bytes, at least 1, or nothing."""
-    if given is None:
-        return None
+    return None if given is None else size(name, given)
+
+
+def size(name: str, given: object) -> int:
+    """A number of bytes, at least 1."""
     if not _is_whole(given) or not 1 <= given <= _MOST:
         raise BadInput(f"{name} must be a whole number of bytes, 1 or more, not {_shown(given)}")
     return given

@@ -51,6 +51,7 @@ class Consumer:
         self._stack = ExitStack()
         try:
             with _as_refusal(conversation, name):
+                self._conversation = conversation
                 self.folder = self._open(conversation)
                 self._lock = self._open_lock()
         except BaseException:
@@ -59,8 +60,12 @@ class Consumer:
 
     @contextmanager
     def turn(self, which: Turn, seconds: float = CONSUMER_TURN_SECONDS) -> Iterator[None]:
-        """Have the turn; :class:`ConsumerBusy` when another has it for that long."""
+        """Have the turn; :class:`ConsumerBusy` when another has it for that long.
+
+        :class:`PlaceRefused` where another conversation, or none, stands at its path by now: nothing is new in that.
+        """
         with self.refusing():
+            self._check_place()
             self._take(which, seconds)
         try:
             yield
@@ -101,6 +106,7 @@ class Consumer:
     def _open(self, conversation: str) -> Directory:
         directory, made = open_own(conversation)
         self._stack.callback(directory.close)
+        self._root = os.fstat(directory.fd)
         try:
             for name in (names.PRIVATE, _FOLDER, self.name):
                 directory = directory.step(name)
@@ -109,6 +115,16 @@ class Consumer:
             remove_made(made)
             raise
         return directory
+
+    def _check_place(self) -> None:
+        try:
+            is_same = os.path.samestat(os.stat(self._conversation), self._root)
+        except FileNotFoundError:
+            is_same = False
+        if not is_same:
+            raise PlaceRefused(
+                f"conversation {self._conversation!r}: moved, removed or replaced since it was opened; open it anew"
+            )
 
     def _take(self, which: Turn, seconds: float) -> None:
         until = monotonic() + seconds
@@ -120,8 +136,8 @@ class Consumer:
                 self._lock = self._open_lock()
             elif monotonic() >= until:
                 raise ConsumerBusy(
-                    f"consumer {self.name!r}: another process is at it, under the same name; let it end, or choose "
-                    "another name"
+                    f"consumer {self.name!r}: another process is at it, under the same name, or another "
+                    "thread of this one; let it end, or choose another name"
                 )
             else:
                 sleep(CONSUMER_RETRY_SECONDS)

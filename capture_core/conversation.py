@@ -149,9 +149,16 @@ class Conversation:
         first use of this consumer, leave out what has ended before.  ``follow``: go on with those to come, without end.
         The consumer is this iterator's until it ends or is closed, but for the pauses of ``follow``.
 
-        Raises ``Refused`` when nothing can be kept for the consumer, ``ConsumerBusy`` when another process is at it.
+        Raises ``Refused`` when nothing can be kept for the consumer, and where nothing stands at the conversation's
+        path (unless it is to ``follow``), or something else by now; ``ConsumerBusy`` when another process or
+        thread is at it.
         """
+        from capture_core import descend
         from capture_core.notices import Inbox
+
+        if not follow:
+            with descend.conversation(self.path):
+                pass
 
         with Inbox(self.path, checked.text("consumer", consumer), since_now=since_now) as inbox:
             yield from inbox.follow() if follow else inbox.look()

@@ -9,9 +9,10 @@ from __future__ import annotations
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Final
 
-from capture_core import names
+from capture_core import checked, names
 from capture_core.consumers import Consumer, Turn
 from capture_core.cursor import Cursor as Position
+from capture_core.descend import conversation
 from capture_core.limits.reading import CONSUMER_STALE_LINES, READ_RANGE_BYTES
 from capture_core.news import Watched
 
@@ -40,13 +41,15 @@ class Cursor:
         The cursor moves by :meth:`News.ack`, or by the next call: whoever asks for more has had what came before.
 
         Raises :class:`UnknownRef` when the capture was removed, ``ReceiptError`` when it cannot be read,
-        :class:`CursorStale` when the text that was given before is not there any more, and ``ConsumerBusy``.
+        :class:`CursorStale` when the text that was given before is not there any more, ``ConsumerBusy``, and
+        ``BadInput`` for what is no number of bytes, no list, or no stream of it.
         """
+        room, wanted = _checked(max_bytes, streams)
         with self._turn() as places:
             if self._given is not None:
                 places.move(self._given)
                 self._given = None
-            self._given = self._watched.news(places.of_capture(), max_bytes, streams, self._acknowledge)
+            self._given = self._watched.news(places.of_capture(), room, wanted, self._acknowledge)
             return self._given
 
     @contextmanager
@@ -55,8 +58,9 @@ class Cursor:
 
         Meanwhile the consumer is this process's: of several that poll under one name each gets other bytes.
         """
+        room, wanted = _checked(max_bytes, streams)
         with self._turn() as places:
-            news = self._watched.news(places.of_capture(), max_bytes, streams)
+            news = self._watched.news(places.of_capture(), room, wanted)
             yield news
             places.move(news)
 
@@ -70,6 +74,9 @@ class Cursor:
     @contextmanager
     def _turn(self) -> Iterator[_Places]:
         path = self._watched.catalogue.path
+        with conversation(path):
+            # A mistyped path is refused, and nothing is made there.
+            pass
         with Consumer(path, self._consumer) as consumer, consumer.turn(Turn.CURSORS):
             with consumer.refusing():
                 places = _Places(consumer, self._watched.name.capture)
@@ -81,6 +88,10 @@ class Cursor:
             self._given = None
         with self._turn() as places:
             places.move(news)
+
+
+def _checked(max_bytes: object, streams: object) -> tuple[int, tuple[str, ...] | None]:
+    return checked.size("max_bytes", max_bytes), None if streams is None else checked.texts("streams", streams)
 
 
 class _Places:

@@ -9,12 +9,13 @@ import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
+from capture_core.descend import conversation
 from capture_core.exit_codes import NO
 from capture_core.limits.reading import NOTICE_LOOK_SECONDS
 from capture_core.notices import Inbox
 from capview import present
 from capview.cli.pick import add_consumer
-from capview.cli.place import chosen
+from capview.cli.place import WORKING_DIRECTORY, chosen, origin
 from capview.cli.words import put, put_json, warn
 from capview.escaping import safe
 from capview.record import record
@@ -53,6 +54,10 @@ def run(arguments: argparse.Namespace) -> int:
     """Print the notices that were not given yet, and mark each."""
     path = chosen(arguments.conversation)
     is_any = False
+    if not arguments.follow and origin(arguments.conversation) != WORKING_DIRECTORY:
+        # A mistyped path is to be told; where somebody waits for what comes, all of it may be still to come.
+        with conversation(path):
+            pass
     with Inbox(path, arguments.consumer, since_now=arguments.since is not None) as inbox:
         for notice in _told(inbox, follow=arguments.follow):
             with _undisturbed():

@@ -12,6 +12,7 @@ from capture_core.limits import CONVERSATION_SLUG_CHARS
 from capview.folders import data_folder
 
 VARIABLE: Final = "CAPVIEW_CONVERSATION"
+WORKING_DIRECTORY: Final = "working directory"
 
 
 class NoDirectory(PlaceRefused):
@@ -40,7 +41,7 @@ def origin(option: str | None) -> str:
     """Where :func:`chosen` has its answer from, in words."""
     if option:
         return "option"
-    return f"environment {VARIABLE}" if os.environ.get(VARIABLE) else "working directory"
+    return f"environment {VARIABLE}" if os.environ.get(VARIABLE) else WORKING_DIRECTORY
 
 
 def default_root() -> str:

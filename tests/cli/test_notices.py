@@ -62,6 +62,13 @@ def test_json_gives_the_receipt_and_the_id_of_the_notice(here: Here) -> None:
     assert said["liveness"] == "final"
 
 
+def test_a_mistyped_path_is_refused(here: Here, tmp_path: Path) -> None:
+    code, out, err = here("notices", "--consumer", "a", "--conversation", str(tmp_path / "typo"))
+    assert (code, out) == (2, b"")
+    assert b"no such file or directory" in err
+    assert not (tmp_path / "typo").exists()
+
+
 def test_from_now_on(here: Here) -> None:
     finished(here.conversation, second=1)
     assert here("notices", "--consumer", "a", "--since", "now") == (0, b"", b"")
@@ -142,7 +149,7 @@ def test_the_second_of_one_name_is_refused_clearly_when_the_first_does_not_go_on
     with Consumer(str(here.conversation), "a") as first, first.turn(turn):
         code, out, err = here(*words, "--consumer", "a")
         assert (code, out) == (2, b"")
-        assert err.startswith(b"capview: consumer 'a': another process is at it, under the same name; let it end, or ")
+        assert err.startswith(b"capview: consumer 'a': another process is at it, under the same name, or ")
     assert here(*words, "--consumer", "a")[0] == 0
 
 

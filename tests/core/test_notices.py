@@ -403,6 +403,25 @@ def test_fifty_that_end_within_a_millisecond_each_to_each_of_two_one_of_which_is
         owner.release()
 
 
+def test_a_mistyped_path_is_refused_and_nothing_is_made_there(tmp_path: Path) -> None:
+    """Fails where the folder of a consumer is made wherever asked: there was nothing to tell, for ever."""
+    with pytest.raises(PlaceRefused, match="no such file or directory"):
+        list(Conversation.open(str(tmp_path / "typo")).notices(consumer="planner"))
+    assert not (tmp_path / "typo").exists()
+
+
+@pytest.mark.parametrize("is_replaced", [False, True])
+def test_a_conversation_that_was_moved_meanwhile_is_refused(place: Path, *, is_replaced: bool) -> None:
+    """Fails where a consumer's open folder is enough: it was silence, whatever ended in the other place."""
+    with Inbox(str(place), "planner") as inbox:
+        assert list(inbox.look()) == []
+        place.rename(place.with_name("moved"))
+        if is_replaced:
+            place.mkdir(mode=0o700)
+        with pytest.raises(PlaceRefused, match="moved, removed or replaced"):
+            list(inbox.look())
+
+
 @pytest.mark.long
 def test_five_hundred_real_jobs_each_to_each(tmp_path: Path) -> None:
     conversation = Conversation.open(str(tmp_path / "c"), slow_engine=True)

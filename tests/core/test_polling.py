@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from capture_core import Conversation, polling
-from capture_core.errors import CursorStale, PlaceRefused, UnknownRef, Unmarked
+from capture_core.errors import BadInput, CursorStale, PlaceRefused, UnknownRef, Unmarked
 from capture_core.facts import RepresentationFacts, RepresentationKind
 from capture_core.journal import Journal
 from capture_core.news import News, Watched
@@ -338,6 +338,26 @@ def test_a_killed_owner_ends_wait_and_follow(place: Path) -> None:
     waited = Watched(str(place), owner.ref).wait()
     assert waited is not None
     assert waited.capture.reason == "owner-died"
+
+
+def test_a_mistyped_path_is_refused_and_nothing_is_made_there(tmp_path: Path, place: Path) -> None:
+    ref = Owner(place).ref
+    with pytest.raises(PlaceRefused, match="no such file or directory"):
+        Conversation.open(str(tmp_path / "typo")).cursor(ref, consumer="planner").poll()
+    assert not (tmp_path / "typo").exists()
+
+
+@pytest.mark.parametrize("max_bytes", [0, -1, "x", None, True, 1.5, 2**64])
+def test_what_is_no_number_of_bytes_is_refused(place: Path, max_bytes: object) -> None:
+    """Fails where it is counted with: it gave nothing for ever, a byte for ``True``, or a traceback."""
+    with pytest.raises(BadInput, match="max_bytes must be a whole number of bytes"):
+        cursor(Owner(place)).poll(max_bytes)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("streams", ["stdout", [1], 5, ["nope"]])
+def test_what_are_no_streams_is_refused(place: Path, streams: object) -> None:
+    with pytest.raises(BadInput, match=r"streams|nope"), cursor(Owner(place)).polled(streams=streams):  # type: ignore[arg-type]
+        pass
 
 
 def test_a_host_is_called_when_the_receipt_can_be_read(tmp_path: Path) -> None:
