@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import subprocess
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from capview.cli.main import main
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     import pytest
@@ -16,6 +18,15 @@ if TYPE_CHECKING:
 def capview(*words: str | bytes, cwd: Path | None = None, timeout: float = 50) -> subprocess.CompletedProcess[bytes]:
     """Run the installed command to its end."""
     return subprocess.run(["capview", *words], cwd=cwd, capture_output=True, check=False, timeout=timeout)
+
+
+@contextmanager
+def running(*words: str) -> Iterator[subprocess.Popen[bytes]]:
+    """``capview run``, once its command has printed ``on`` and a newline."""
+    with subprocess.Popen(["capview", "run", *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as front:
+        assert front.stdout is not None
+        assert front.stdout.readline() == b"on\n"
+        yield front
 
 
 class Here:

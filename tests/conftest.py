@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from typing import TYPE_CHECKING
 
@@ -10,8 +11,10 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from capture_core.masking import engine_from
+from tests.strays import is_alive
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
 # How long an example takes says more about the machine's other work than about us.
@@ -48,3 +51,13 @@ def own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monke
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("PATH", f"{sys.prefix}/bin{os.pathsep}{os.environ['PATH']}")
     return home
+
+
+@pytest.fixture
+def strays() -> Iterator[list[int]]:
+    """Ids to be killed in the end, whatever became of the test."""
+    pids: list[int] = []
+    yield pids
+    for pid in pids:
+        if is_alive(pid):
+            os.kill(pid, signal.SIGKILL)

@@ -8,10 +8,11 @@ import sys
 import time
 from typing import TYPE_CHECKING, NamedTuple
 
+from capture_core import phrases
 from capture_core.account import Uncounted, kept_in
 from capture_core.catalog import Catalogue, newest_first
 from capture_core.errors import Refused
-from capture_core.facts import CaptureState, Liveness, ProcessState
+from capture_core.facts import CaptureState, Liveness
 from capview import doing, present, room
 from capview.cli import place
 from capview.cli.colour import is_coloured
@@ -121,7 +122,7 @@ def _is_wanted(entry: Entry, arguments: argparse.Namespace, now: float) -> bool:
         wanted(entry)
         for chosen, wanted in (
             (arguments.running, _is_running),
-            (arguments.failed, _has_failed),
+            (arguments.failed, lambda entry: phrases.has_failed(entry.process)),
             (arguments.partial, _is_partial),
         )
         if chosen
@@ -131,16 +132,6 @@ def _is_wanted(entry: Entry, arguments: argparse.Namespace, now: float) -> bool:
 
 def _is_running(entry: Entry) -> bool:
     return entry.liveness is Liveness.LIVE
-
-
-def _has_failed(entry: Entry) -> bool:
-    match entry.process.state:
-        case ProcessState.EXITED:
-            return entry.process.exit_code != 0
-        case ProcessState.CANCELLED | ProcessState.TIMEOUT | ProcessState.UNKNOWN:
-            return True
-        case ProcessState.RUNNING | ProcessState.NONE:
-            return False
 
 
 def _is_partial(entry: Entry) -> bool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 from typing import TYPE_CHECKING
 
 import pytest
@@ -16,16 +15,11 @@ from capview.cli import asking
 from capview.cli.pick import pick
 from capview.limits import REQUEST_PATIENCE_SECONDS
 from tests.captures import COMPLETE, FAILED, PENDING, Owner, finished
-from tests.commands import Here, capview
+from tests.commands import Here, capview, running
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
-
-
-@pytest.fixture
-def here(tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> Here:
-    return Here(tmp_path, capfdbinary)
 
 
 @pytest.fixture
@@ -64,19 +58,8 @@ def test_when_it_returns_the_owner_has_heard_it(here: Here, gate: Path) -> None:
 
 
 def test_a_promoted_run_gives_its_ref_and_124_and_its_command_goes_on(here: Here, gate: Path) -> None:
-    words = [
-        "capview",
-        "run",
-        "--conversation",
-        str(here.conversation),
-        "--",
-        "sh",
-        "-c",
-        f"echo on; read line < {gate}; exit 7",
-    ]
-    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as shell:
-        assert shell.stdout is not None
-        assert shell.stdout.readline() == b"on\n"
+    script = f"echo on; read line < {gate}; exit 7"
+    with running("--conversation", str(here.conversation), "--", "sh", "-c", script) as shell:
         code, out, err = here("promote", "@last")
         assert (code, out) == (0, b"")
         assert err.endswith(b": it goes on in the background; nobody waits for it any more\n")

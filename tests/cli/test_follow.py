@@ -12,11 +12,12 @@ import pytest
 
 from capture_core.facts import CaptureFacts, CaptureReason, CaptureState, ProcessFacts, ProcessState
 from tests.captures import EXITED, FAILED, Owner, finished
-from tests.commands import Here
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
+    from tests.commands import Here
 
 KILLED = ProcessFacts(state=ProcessState.EXITED, signal=9)
 SAVED = ProcessFacts(state=ProcessState.NONE)
@@ -36,11 +37,6 @@ def following(conversation: Path, *options: str) -> Iterator[subprocess.Popen[by
 def line(child: subprocess.Popen[bytes]) -> bytes:
     assert child.stdout
     return child.stdout.readline()
-
-
-@pytest.fixture
-def here(tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> Here:
-    return Here(tmp_path, capfdbinary)
 
 
 def test_across_the_change_to_final_each_stream_to_its_own(tmp_path: Path) -> None:

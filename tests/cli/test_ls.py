@@ -17,18 +17,14 @@ from capture_core import liveness
 from capture_core.facts import CaptureFacts, CaptureReason, CaptureState
 from capview.cli import place
 from tests.captures import FAILED, Owner, finished
-from tests.commands import Here
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from tests.commands import Here
+
 CUT = CaptureFacts(state=CaptureState.PARTIAL, reason=CaptureReason.QUOTA)
-
-
-@pytest.fixture
-def here(tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> Here:
-    return Here(tmp_path, capfdbinary)
 
 
 def labels(out: bytes) -> list[str]:

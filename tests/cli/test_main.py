@@ -18,11 +18,6 @@ from tests.captures import Owner, finished
 from tests.commands import Here, capview
 
 
-@pytest.fixture
-def here(tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> Here:
-    return Here(tmp_path, capfdbinary)
-
-
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_has_help_with_an_example(here: Here, name: str) -> None:
     code, out, err = here.bare(name, "--help")

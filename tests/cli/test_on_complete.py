@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.commands import capview
+from tests.commands import capview, running
 from tests.terminals import PROMPT, Terminal
 
 if TYPE_CHECKING:
@@ -119,19 +119,8 @@ def test_it_is_run_when_the_front_was_killed(place: Path) -> None:
     fifo, gate = place / "fifo", place / "gate"
     os.mkfifo(fifo)
     os.mkfifo(gate)
-    words = [
-        "capview",
-        "run",
-        "--on-complete",
-        f"echo done > '{fifo}'",
-        "--",
-        "sh",
-        "-c",
-        f"echo on; read x < '{gate}'",
-    ]
-    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as front:
-        assert front.stdout is not None
-        assert front.stdout.readline() == b"on\n"
+    script = f"echo on; read x < '{gate}'"
+    with running("--on-complete", f"echo done > '{fifo}'", "--", "sh", "-c", script) as front:
         front.send_signal(signal.SIGKILL)
     gate.write_text("go\n")
     assert fifo.read_text() == "done\n"

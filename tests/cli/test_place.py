@@ -14,10 +14,11 @@ from capview.cli import place
 from capview.cli.main import main
 from capview.cli.pick import pick
 from tests.captures import Owner, finished, new_id
-from tests.commands import Here
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from tests.commands import Here
 
 
 def test_the_option_goes_before_the_environment_before_the_directory(
@@ -76,11 +77,6 @@ def test_a_data_folder_that_cannot_be_read_is_not_called_empty(
     assert main(words) == 2
     (line,) = capfd.readouterr().err.splitlines()
     assert "it cannot be read (too many levels of symbolic links); make its folders readable" in line
-
-
-@pytest.fixture
-def here(tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> Here:
-    return Here(tmp_path, capfdbinary)
 
 
 def test_every_form_of_a_ref(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,17 +14,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.captures import Owner, finished
-from tests.commands import Here
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from tests.commands import Here
+
 LINES = b"".join(b"line %d\n" % n for n in range(1, 101))
-
-
-@pytest.fixture
-def here(tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> Here:
-    return Here(tmp_path, capfdbinary)
 
 
 @pytest.mark.parametrize(

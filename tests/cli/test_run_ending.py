@@ -9,7 +9,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -19,9 +19,6 @@ from capture_core.request import ask_owner
 from tests.commands import capview
 from tests.strays import ESCAPES, hidden, is_alive, prepare, wait_for_end
 from tests.terminals import Terminal
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 ALLOCATE = "x = bytearray(int(__import__('sys').argv[1]) << 20); __import__('time').sleep(60)"
 
@@ -40,16 +37,6 @@ def place(tmp_path: Path) -> Path:
 @pytest.fixture
 def up(tmp_path: Path) -> Path:
     return prepare(tmp_path)
-
-
-@pytest.fixture
-def strays() -> Iterator[list[int]]:
-    """Ids to be killed in the end, whatever became of the test."""
-    pids: list[int] = []
-    yield pids
-    for pid in pids:
-        if is_alive(pid):
-            os.kill(pid, signal.SIGKILL)
 
 
 def receipt_of(place: Path) -> dict[str, Any]:

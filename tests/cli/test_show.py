@@ -8,19 +8,12 @@ import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-import pytest
-
 from capture_core.facts import ByteRange, PreviewFacts, ResourceFacts
 from tests.captures import FAILED, Owner, finished
 from tests.commands import Here, capview
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-
-@pytest.fixture
-def here(tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> Here:
-    return Here(tmp_path, capfdbinary)
 
 
 def facts(out: bytes) -> dict[str, str]:

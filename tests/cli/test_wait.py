@@ -11,16 +11,12 @@ import pytest
 
 from capture_core.facts import ProcessFacts, ProcessState
 from tests.captures import EXITED, FAILED, Owner, finished
-from tests.commands import Here
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-
-@pytest.fixture
-def here(tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> Here:
-    return Here(tmp_path, capfdbinary)
+    from tests.commands import Here
 
 
 def later(*steps: Callable[[], object]) -> threading.Thread:

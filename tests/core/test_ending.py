@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +17,6 @@ from capture_core.tree import Survivor
 from tests.strays import ESCAPES, hidden, is_alive, prepare, wait_for_end
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
     from capture_core import Receipt
@@ -35,16 +33,6 @@ def conversation(tmp_path: Path) -> Conversation:
 @pytest.fixture
 def up(tmp_path: Path) -> Path:
     return prepare(tmp_path)
-
-
-@pytest.fixture
-def strays() -> Iterator[list[int]]:
-    """Ids to be killed in the end, whatever became of the test."""
-    pids: list[int] = []
-    yield pids
-    for pid in pids:
-        if is_alive(pid):
-            os.kill(pid, signal.SIGKILL)
 
 
 def cancelled(conversation: Conversation, command: str, up: Path) -> tuple[Receipt, int]:
