@@ -16,7 +16,7 @@ import pytest
 from capture_core.catalog import Catalogue
 from capture_core.facts import CaptureReason, CaptureState, Liveness, ProcessState, RequestKind
 from capture_core.request import ask_owner
-from tests.commands import Here
+from tests.commands import Here, capview, running
 from tests.faults.grounds import Fuse
 from tests.terminals import Terminal
 
@@ -407,3 +407,17 @@ def test_a_gibibyte_goes_through_whole(tmp_path: Path) -> None:
     given, passed = done.stdout.splitlines()
     assert given == passed
     assert the_one(tmp_path / "c").receipt.streams["output"].sha256 == given.split()[0].decode()
+
+
+def test_cancelled_with_the_job_that_it_is_part_of_it_finishes_its_capture(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Fails where it does not end at TERM, and is killed with the rest: its capture would be a leftover."""
+    monkeypatch.setenv("CAPVIEW_KILL_GRACE_SECONDS", "30")
+    outer, inner = tmp_path / "outer", tmp_path / "inner"
+    pipeline = f"(echo on; exec sleep 60) | capview tee --conversation {inner}"
+    with running("--conversation", str(outer), "--", "sh", "-c", pipeline) as front:
+        assert capview("cancel", "--conversation", str(outer), "@last").returncode == 0
+        assert front.wait() != 0
+    assert kept(inner) == b"on\n"
+    assert the_one(inner).liveness is Liveness.FINAL
