@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -225,6 +226,17 @@ def test_a_text_that_cannot_be_noted_is_given_and_says_so(tmp_path: Path) -> Non
     shown.write_text("")
     assert result.render_inline(300)
     assert "no directory" in (result.unnoted or "")
+
+
+def test_it_renders_the_same_in_threads_other_than_the_one_that_ran_it(tmp_path: Path) -> None:
+    """Fails where what reads the capture, or notes what was given, belongs to the thread that made it."""
+    for argv in (("echo", "small"), ("seq", "20000")):
+        result = ran(new(tmp_path), *argv)
+        expected = result.render_inline(2000)
+        with ThreadPoolExecutor(max_workers=4) as threads:
+            given = [threads.submit(result.render_inline, 2000) for _ in range(8)]
+        assert {one.result() for one in given} == {expected}
+        assert result.unnoted is None
 
 
 def test_calls_on_completion_are_made_when_supervising_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
