@@ -12,8 +12,7 @@ import signal
 from time import monotonic
 from typing import TYPE_CHECKING
 
-from capture_core.answer import Ending, Interrupt, exit_code, no_seat
-from capture_core.exit_codes import TIMED_OUT, of_signal
+from capture_core.answer import Ending, Interrupt, no_seat
 from capture_core.happenings import (
     ENDING_SIGNALS,
     Adopted,
@@ -28,13 +27,13 @@ from capture_core.happenings import (
 from capture_core.limits.capturing import CALL_OFF_SECONDS
 from capture_core.link import Begin, Completing, NotStarted, Receiver, Sender, Settled, Started
 from capture_core.seat import take
+from capture_core.seen import Seen
 from capture_core.terminal import Loan, Terminal, is_wanted_at_once
 from capture_core.wakeup import PASSED_ON, note, signals_to_pipe
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from capture_core.facts import Receipt
     from capture_core.keyboard import Keyboard
     from capture_core.link import Down, Up
     from capture_core.order import Order
@@ -105,17 +104,10 @@ class _Front:
         self._up = up
         self._loan = loan
         self._handed_over = handed_over
-        self._started: Started | None = None
-        self._exited: Exited | None = None
-        self._streams_over = False
-        self._is_promoted = False
+        self._seen = Seen()
         self._deadline: float | None = None
         self._wake = wake
-        self._completing: Settled | None = None
-        """What to tell when what is done at a job's end does not end itself."""
         self._passed_on: set[int] = set()
-        self._unwanted: int | None = None
-        """The first signal that told us to end before the child ran."""
 
     def run(self) -> Ending:
         """Serve until there is something to tell the shell."""
@@ -131,11 +123,11 @@ class _Front:
             if self._up.fd in ready:
                 ending = self._hear(self._up.receive())
             elif not ready:
-                ending = self._leave_it()
+                ending = self._seen.stalled()
             self._loan.serve(ready)
             self._look_for_hang_up()
         self._take_terminal()
-        return ending
+        return ending._replace(died_of=self._interrupt(ending.exited))
 
     def _look_for_hang_up(self) -> None:
         """The command has a terminal that is still there: it must be told, also where the kernel tells only a shell."""
@@ -147,7 +139,7 @@ class _Front:
     def _hear(self, word: Up | None) -> Ending | None:  # noqa: C901 — a case for each word
         match word:
             case Started():
-                self._started = word
+                self._seen = self._seen._replace(started=word)
                 self._deadline = None
                 self._loan.started(word.pid, lent=self._handed_over)
                 if self._order.detach:
@@ -161,80 +153,39 @@ class _Front:
             case Promote() | Adopted():
                 return self._let_go(word)
             case Exited():
-                self._exited = word
+                self._seen = self._seen._replace(exited=word)
                 self._loan.child_exited()
             case StreamsOver():
-                self._streams_over = True
+                self._seen = self._seen._replace(are_streams_over=True)
             case Completing():
                 self._await_completion(word)
             case Settled():
-                return self._settled(word)
+                return self._seen.settled(word)
             case None:
-                return self._owner_gone()
-        if self._exited is not None and self._streams_over and self._deadline is None:
+                return self._seen.owner_gone(inline=self._order.inline)
+        if self._seen.is_over and self._deadline is None:
             self._deadline = monotonic() + self._order.limits.settle_seconds
         return None
-
-    def _settled(self, word: Settled) -> Ending:
-        ending = self._ending(word.words, receipt=word.receipt)
-        return ending if word.texts is None else ending._replace(texts=word.texts, ref=None)
 
     def _let_go(self, word: Promote | Adopted) -> Ending | None:
         """Leave, when the capture can be found and says from where on it belongs to the background."""
         if isinstance(word, Adopted):
-            return self._promoted()._replace(live=word.receipt)
-        self._is_promoted = True
+            return self._seen.let_go()._replace(live=word.receipt)
+        self._seen = self._seen._replace(is_promoted=True)
         self._deadline = monotonic() + self._order.limits.settle_seconds
         return None
 
-    def _promoted(self, words: str = "") -> Ending:
-        return Ending(code=TIMED_OUT, ref=self._place(), words=words, goes_on=True)
-
-    def _leave_it(self) -> Ending:
-        """The child has ended, goes on, or is not wanted, and the disk does not answer: the shell need not wait."""
-        if self._completing is not None:
-            return self._settled(self._completing)
-        if self._is_promoted:
-            return self._promoted(f"the capture is not on disk yet; its owner goes on with {self._place()}")
-        if self._started is None and self._unwanted is not None:
-            return Ending(code=of_signal(self._unwanted), words="ended while the command was being started")
-        return self._ending(f"the capture is not on disk yet; its owner goes on with {self._place()}")
-
     def _await_completion(self, word: Completing) -> None:
         """The shell waits for what the user wants done then, but no longer than for that; ``^C`` ends the wait."""
-        self._completing = word.settled
+        self._seen = self._seen._replace(completing=word.settled)
         self._deadline = monotonic() + word.seconds
         self._take_terminal()
-
-    def _owner_gone(self) -> Ending:
-        if self._completing is not None:
-            return self._settled(self._completing)
-        if self._order.inline:
-            # Whether there is a leftover is known to whoever looks for it.
-            return self._ending("the capture's owner was killed")._replace(is_owner_killed=True)
-        if self._exited is not None:
-            return self._ending(f"the capture's owner was killed; {self._place()} is a leftover")
-        return self._ending(f"the capture's owner was killed; see {self._place()}")
-
-    def _ending(self, words: str, receipt: Receipt | None = None) -> Ending:
-        exited = self._exited
-        return Ending(
-            code=exit_code(exited),
-            ref=self._place(),
-            receipt=receipt,
-            words=words,
-            died_of=self._interrupt(exited),
-            exited=exited,
-        )
 
     def _interrupt(self, exited: Exited | None) -> Interrupt | None:
         number = None if exited is None else exited.signal
         if number not in _FROM_THE_KEYBOARD or not self._loan.has_terminal:
             return None
         return Interrupt(number=number, by_group=self._handed_over and number not in self._passed_on)
-
-    def _place(self) -> str:
-        return self._started.ref if self._started is not None else "the capture"
 
     def _signalled(self) -> bytes:
         numbers = os.read(self._wake, 64)
@@ -251,10 +202,10 @@ class _Front:
 
     def _call_off(self, number: int) -> None:
         """The owner hears that too; whatever it waits for, we do not wait longer than this."""
-        if self._completing is not None and number in ENDING_SIGNALS:
+        if self._seen.completing is not None and number in ENDING_SIGNALS:
             self._deadline = monotonic()
-        if self._started is None and self._unwanted is None and number in ENDING_SIGNALS:
-            self._unwanted = number
+        if self._seen.started is None and self._seen.unwanted is None and number in ENDING_SIGNALS:
+            self._seen = self._seen._replace(unwanted=number)
             self._deadline = monotonic() + CALL_OFF_SECONDS
 
     def _stopped(self, number: int) -> None:
@@ -291,17 +242,18 @@ class _Front:
         return bool(poll.poll(0)) and signal.SIGCONT in self._signalled()
 
     def _go_on(self) -> None:
-        if self._started is None:
+        pid = self._pid()
+        if pid is None:
             return
         if self._handed_over and self._loan.in_foreground():
-            self._loan.lend(self._started.pid)
+            self._loan.lend(pid)
         self._down.send(Signal(signal.SIGCONT))
 
     def _take_terminal(self) -> None:
         self._loan.take_back(self._pid())
 
     def _pid(self) -> int | None:
-        return None if self._started is None else self._started.pid
+        return None if self._seen.started is None else self._seen.started.pid
 
     def _patience_ms(self) -> int | None:
         return None if self._deadline is None else max(0, int((self._deadline - monotonic()) * 1000))
