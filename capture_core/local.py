@@ -15,6 +15,8 @@ from capture_core.desk import Desk, fresh
 from capture_core.errors import StreamGone
 from capture_core.feed import Feed, Polling
 from capture_core.limits.reading import SLOW_POLL_SECONDS, WATCHED_LOOK_SECONDS
+from capture_core.line_cache import LineCache
+from capture_core.local_lines import LocalLines
 from capture_core.reader import StreamReader
 from capture_core.request import ask_owner
 from capture_core.search import compile_pattern, search
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Callable, Iterable, Iterator
 
     from capture_core.facts import RequestKind, SidecarKind
+    from capture_core.line_counts import SharedCount
     from capture_core.search import Found, Matcher
     from capture_core.shelf import Subscription
 
@@ -43,10 +46,17 @@ class LocalSource:
     """
 
     def __init__(
-        self, conversations: Iterable[str] = (), folders: Iterable[str] = (), *, feed: Feed | None = None
+        self,
+        conversations: Iterable[str] = (),
+        folders: Iterable[str] = (),
+        *,
+        feed: Feed | None = None,
+        cache_folder: str | None = None,
     ) -> None:
+        """``cache_folder``: the user's, where the line indexes of ended captures are kept; ``None``: nowhere."""
         self._shelf = Shelf(conversations, folders)
         self._desk = Desk(self._shelf)
+        self._lines = LocalLines(self._shelf, LineCache(cache_folder))
         self._feed = Polling() if feed is None else feed
 
     async def list(self) -> Listing:
@@ -66,6 +76,10 @@ class LocalSource:
     async def marks(self, address: Address, stream: str, kind: SidecarKind, start: int, end: int) -> Marks:
         """What is known of this range of the text beside it, at most ``SIDECAR_RANGE_RECORDS`` records at once."""
         return await _in_thread(self._desk.marks, address, stream, kind, start, end)
+
+    async def lines(self, address: Address, stream: str) -> SharedCount:
+        """The count of one stream's lines; that of an ended capture may be there from an earlier time."""
+        return await _in_thread(self._lines.share, address, stream)
 
     async def search(self, pattern: str, addresses: tuple[Address, ...], *, fixed: bool = False) -> AsyncGenerator[Hit]:
         """Hits by capture, stream and offset, in what is committed when each stream's turn comes."""
@@ -137,7 +151,7 @@ class _Rounds:
         self._next_live = time.monotonic() + WATCHED_LOOK_SECONDS
 
 
-def open_local(path: str, *, feed: Feed | None = None) -> LocalSource:
+def open_local(path: str, *, feed: Feed | None = None, cache_folder: str | None = None) -> LocalSource:
     """A source on ``path``: a conversation, or else a folder of conversations.
 
     An empty folder counts as a conversation in which nothing was captured yet.  Raises :class:`PlaceRefused` when
@@ -145,7 +159,8 @@ def open_local(path: str, *, feed: Feed | None = None) -> LocalSource:
     """
     with conversation(path):
         is_folder = not is_conversation(path) and any(True for _ in conversations_in(path))
-    return LocalSource(folders=(path,), feed=feed) if is_folder else LocalSource((path,), feed=feed)
+    conversations, folders = ((), (path,)) if is_folder else ((path,), ())
+    return LocalSource(conversations, folders, feed=feed, cache_folder=cache_folder)
 
 
 async def _hits(path: str, entry: Entry, stream: str, matcher: Matcher) -> AsyncGenerator[Hit]:

@@ -3,20 +3,39 @@
 from __future__ import annotations
 
 import os
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Self
 
 from capture_core import liveness
 from capture_core.descend import tool_folder
-from capture_core.errors import PlaceRefused, StreamGone
+from capture_core.errors import PlaceRefused, StreamGone, StreamUnreadable, system_words
 from capture_core.facts import Liveness
+from capture_core.holes import data_from
 from capture_core.limits.reading import RANGE_BYTES
+from capture_core.line_count import catch_up
 from capture_core.look import committed_end, open_stream
+from capture_core.record import NamedTuple
 from capture_core.source import Page
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
     from types import TracebackType
 
+    from capture_core.line_index import LineIndex
     from capture_core.source import Entry
+
+
+class FileMark(NamedTuple):
+    """What tells the text of an ended capture from any other: inode, bytes, time of change, digest and newlines.
+
+    ``newlines``: as the receipt has them; ``None``: not counted there.
+    """
+
+    inode: int
+    size: int
+    modified_ns: int
+    sha256: str
+    newlines: int | None
 
 
 class StreamReader:
@@ -50,28 +69,55 @@ class StreamReader:
     @property
     def committed(self) -> int:
         """The committed length now; :class:`StreamGone` when the file was deleted, replaced or cut short."""
-        status = os.fstat(self._fd)
+        with self._told():
+            status = os.fstat(self._fd)
         if status.st_nlink == 0:
             raise StreamGone(f"{self._words()}: its file was deleted or replaced")
         if status.st_size < self._seen:
             raise StreamGone(f"{self._words()}: its file was cut to {status.st_size} bytes")
         self._seen = status.st_size
-        return committed_end(self._fd, self._entry.receipt, self.stream, self._entry.liveness)
+        with self._told():
+            return committed_end(self._fd, self._entry.receipt, self.stream, self._entry.liveness)
 
     def page(self, start: int, end: int) -> Page:
         """Committed bytes of ``start:end``, clipped to what is committed and to ``RANGE_BYTES``."""
         committed = self.committed
         start = max(0, min(start, committed))
         end = max(start, min(end, committed, start + RANGE_BYTES))
-        data = self._pread(start, end)
-        return Page(start=start, end=start + len(data), data=data, committed=committed, generation=self.generation)
+        data = self.read(start, end)
+        return Page(start=start, end=end, data=data, committed=committed, generation=self.generation)
 
     def read(self, start: int, end: int) -> bytes:
         """Exactly the committed bytes of ``start:end``; :class:`StreamGone` when they are no longer there."""
-        data = self._pread(start, end)
-        if len(data) < end - start:
-            raise StreamGone(f"{self._words()}: its file was cut to {os.fstat(self._fd).st_size} bytes")
+        with self._told():
+            data = self._pread(start, end)
+            if len(data) < end - start:
+                raise StreamGone(f"{self._words()}: its file was cut to {os.fstat(self._fd).st_size} bytes")
         return data
+
+    def data_from(self, offset: int) -> int:
+        """The first offset from there on that may hold anything but zeros: what lies between is a hole of the file."""
+        with self._told():
+            return data_from(self._fd, offset)
+
+    def catch_up(self, index: LineIndex, end: int, *, stop: Callable[[], bool] = lambda: False) -> None:
+        """Count lines up to the committed byte ``end``, see :func:`capture_core.line_count.catch_up`."""
+        with self._told():
+            catch_up(self._fd, index, end, stop=stop)
+
+    def mark(self) -> FileMark | None:
+        """What tells this text from any other, and from itself after a change; ``None``: it may still grow.
+
+        Also when its receipt tells no digest.
+        """
+        facts = self._entry.receipt.streams.get(self.stream)
+        if self._entry.liveness is not Liveness.FINAL or facts is None or facts.sha256 is None:
+            return None
+        with self._told():
+            status = os.fstat(self._fd)
+        if facts.end != status.st_size:
+            return None
+        return FileMark(status.st_ino, status.st_size, status.st_mtime_ns, facts.sha256, facts.lines)
 
     def hold(self) -> bool:
         """Keep the file from being removed while it is open here; ``False`` while an owner still writes it.
@@ -119,6 +165,14 @@ class StreamReader:
             parts.append(part)
             start += len(part)
         return parts[0] if len(parts) == 1 else b"".join(parts)
+
+    @contextmanager
+    def _told(self) -> Iterator[None]:
+        """Name what the system refuses: who only sees no bytes would take it for an empty text."""
+        try:
+            yield
+        except OSError as error:
+            raise StreamUnreadable(f"{self._words()}: it cannot be read ({system_words(error)})") from error
 
     def _words(self) -> str:
         return f"{self._entry.receipt.ref} {self.stream}"

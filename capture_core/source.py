@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
     from capture_core.facts import CaptureFacts, Liveness, ProcessFacts, Receipt, RequestKind, SidecarKind
+    from capture_core.line_index import LineIndex
     from capture_core.sidecar import Mark
 
 
@@ -150,6 +151,36 @@ class Hit:
     text_start: int
 
 
+class LineCount(Protocol):
+    """The count of one stream's lines, shared by all who look at it; give it back with :meth:`aclose`.
+
+    It counts nothing by itself: only while somebody waits in :meth:`more`.
+    """
+
+    @property
+    def index(self) -> LineIndex:
+        """What is counted so far, of bytes of this :attr:`generation`; another one after :meth:`distrust`."""
+
+    @property
+    def generation(self) -> int:
+        """Of the stream's bytes, as in :class:`Page`."""
+
+    async def more(self, committed: int) -> None:
+        """Count on towards ``committed`` bytes, for a moment, or until another's counting has come further.
+
+        Raises :class:`capture_core.errors.StreamGone`.  A call that is cancelled returns at once.
+        """
+
+    def take(self, page: Page) -> None:
+        """Count bytes that somebody has read already, where they go on with what is counted."""
+
+    def distrust(self, index: LineIndex) -> None:
+        """Count anew: this index, which may have been kept from earlier, was found wrong."""
+
+    async def aclose(self) -> None:
+        """Give it back."""
+
+
 class Source(Protocol):
     """Captures of one place.  Async and cancellable; a remote place and a local one look the same.
 
@@ -175,6 +206,9 @@ class Source(Protocol):
         Ends need not be those asked for, when there is more than is given at once: go on at the answer's ``end``.
         From the offset on that the receipt names for a sidecar that is not whole, nothing is known.
         """
+
+    async def lines(self, address: Address, stream: str) -> LineCount:
+        """The count of one stream's lines, the same one for all who ask while anybody has it."""
 
     def search(self, pattern: str, addresses: tuple[Address, ...], *, fixed: bool = False) -> AsyncIterator[Hit]:
         """Hits in order, streaming; linear time whatever the pattern, refused when that cannot be.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import hashlib
 import os
 import signal
 import struct
@@ -12,6 +13,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from capture_core import names
+from capture_core.catalog import Catalogue, Name
 from capture_core.facts import (
     CaptureFacts,
     CaptureState,
@@ -25,6 +27,7 @@ from capture_core.facts import (
 )
 from capture_core.liveness import here
 from capture_core.receipt import encode
+from capture_core.source import Entry
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -63,7 +66,9 @@ class Owner:
         host: str | None = None,
         boot_id: str | None = None,
         announce: bool = True,
+        has_digest: bool = False,
     ) -> None:
+        self.has_digest = has_digest
         self.id = new_id() if capture is None else capture
         self.folder = conversation / "tool-outputs" / tool
         self.folder.mkdir(parents=True, exist_ok=True)
@@ -169,7 +174,21 @@ class Owner:
             retained=size,
             end=size,
             eof=True,
+            sha256=_digest(fd) if self.has_digest else None,
         )
+
+
+def _digest(fd: int) -> str:
+    with open(fd, "rb", closefd=False) as file:
+        file.seek(0)
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def entry_of(conversation: Path, owner: Owner) -> Entry:
+    """A capture as a reader sees it now."""
+    found = Catalogue(str(conversation)).fresh(Name(owner.receipt.tool, owner.id))
+    assert isinstance(found, Entry), found
+    return found
 
 
 def finished(
@@ -182,9 +201,10 @@ def finished(
     process: ProcessFacts = EXITED,
     capture: CaptureFacts = COMPLETE,
     tool: str = "shell",
+    has_digest: bool = False,
 ) -> Owner:
-    """A whole capture of a command that ended."""
-    owner = Owner(conversation, capture=new_id(second), label=label, tool=tool)
+    """A whole capture of a command that ended; ``has_digest``: its receipt has that of each stream, as real ones do."""
+    owner = Owner(conversation, capture=new_id(second), label=label, tool=tool, has_digest=has_digest)
     owner.append("stdout", stdout)
     owner.append("stderr", stderr)
     owner.finish(process, capture)

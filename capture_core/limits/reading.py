@@ -10,6 +10,9 @@ RECEIPT_READ_BYTES = 1 * MIB
 READ_RANGE_BYTES = 16 * KIB
 """What ``capview read`` prints when not told otherwise; more is named with the command that continues."""
 
+READ_PIECE_BYTES = 256 * KIB
+"""How much of that it reads and prints at once, however much is asked for."""
+
 RANGE_BYTES = 4 * MIB
 """The most that one range of a source gives; asking for more gets this much and its end."""
 

@@ -4,19 +4,30 @@ from __future__ import annotations
 
 import sys
 from base64 import b64encode
+from typing import TYPE_CHECKING
 
 from capview.cli.words import put
 from capview.escaping import safe_body
 
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
-def put_passage(stream: str, data: bytes, *, labelled: bool) -> None:
-    """Print it; with a label, it ends at the end of a line."""
-    label = f"==> {stream} <==\n".encode() if labelled else b""
-    if sys.stdout.isatty():
-        # What lies in a file may have been put there by anybody; a terminal obeys it.
-        data = safe_body(data.decode("utf-8", "surrogateescape")).encode("utf-8", "backslashreplace")
-    is_open = data and not data.endswith(b"\n") and (labelled or sys.stdout.isatty())
-    put(label + data + (b"\n" if is_open else b""), sys.stdout)
+
+def put_passage(stream: str, pieces: Iterable[bytes], *, labelled: bool) -> None:
+    """Print it, piece by piece, none of them ending within a character; with a label, it ends at the end of a line."""
+    if labelled:
+        put(f"==> {stream} <==\n".encode(), sys.stdout)
+    last = b""
+    for piece in pieces:
+        put(_for_terminals(piece) if sys.stdout.isatty() else piece, sys.stdout)
+        last = piece or last
+    if last and not last.endswith(b"\n") and (labelled or sys.stdout.isatty()):
+        put(b"\n", sys.stdout)
+
+
+def _for_terminals(data: bytes) -> bytes:
+    # What lies in a file may have been put there by anybody; a terminal obeys it.
+    return safe_body(data.decode("utf-8", "surrogateescape")).encode("utf-8", "backslashreplace")
 
 
 def content(data: bytes, *, is_binary: bool) -> dict[str, str]:

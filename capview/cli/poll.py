@@ -71,7 +71,7 @@ def _print(news: News, picked: Picked, arguments: argparse.Namespace) -> None:
     labelled = arguments.stream is None and len(news.entry.receipt.streams) > 1
     for part in news.parts:
         if part.data:
-            put_passage(part.stream, part.data, labelled=labelled)
+            put_passage(part.stream, (part.data,), labelled=labelled)
     if news.more:
         say(f"{news.more} bytes more: {shlex.join(_again(picked, arguments))}")
     elif news.entry.liveness in ENDED:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from capture_core import lines
 from capture_core.errors import BadInput
 from capture_core.facts import Liveness, RepresentationKind
-from capture_core.limits.reading import READ_RANGE_BYTES
+from capture_core.limits.reading import RANGE_BYTES, READ_PIECE_BYTES, READ_RANGE_BYTES
 from capture_core.reader import StreamReader
 from capture_core.shares import shares
 from capview.cli.passage import content, put_passage
@@ -19,7 +19,7 @@ from capview.cli.words import put_json, say
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from capview.cli.pick import Picked
 
@@ -77,16 +77,17 @@ def run(arguments: argparse.Namespace) -> int:
     if _is_binary(picked):
         _refuse_ways_of_text(arguments)
         streams = _the_one(picked, streams) if not arguments.json else streams
-    shares = _shares(picked, streams, arguments.max_bytes)
+    # An object is made in memory, so what it holds is bounded whatever is asked for; the rest of it goes on there.
+    most = min(arguments.max_bytes, RANGE_BYTES) if arguments.json else arguments.max_bytes
+    shares = _shares(picked, streams, most)
     for stream in streams:
         with StreamReader(picked.catalogue.path, picked.entry, stream) as reader:
             part = _part(reader, arguments, shares[stream], is_text=not _is_binary(picked))
-            text = reader.read(*part.shown)
-        if arguments.json:
-            _print_json(picked, part, text)
-        else:
-            put_passage(part.stream, text, labelled=len(streams) > 1)
-            _say_rest(picked, part, arguments)
+            if arguments.json:
+                _print_json(picked, part, reader.read(*part.shown))
+            else:
+                put_passage(part.stream, _pieces(reader, part), labelled=len(streams) > 1)
+                _say_rest(picked, part, arguments)
     return 0
 
 
@@ -137,17 +138,37 @@ def _part(reader: StreamReader, arguments: argparse.Namespace, room: int, *, is_
     return _Part(reader.stream, (start, stop), shown, end)
 
 
+def _pieces(reader: StreamReader, part: _Part) -> Iterator[bytes]:
+    """What is printed, in pieces that end where a character does."""
+    start, stop = part.shown
+    while start < stop:
+        end = min(start + READ_PIECE_BYTES, stop)
+        if end < stop:
+            _, end = lines.text_edges(reader.read, part.committed, start, end)
+        yield reader.read(start, end)
+        start = end
+
+
 def _asked(reader: StreamReader, arguments: argparse.Namespace, end: int, room: int) -> tuple[int, int]:
     if arguments.head is not None:
-        return 0, lines.after_lines(reader.read, 0, end, arguments.head)
+        return 0, lines.after_lines(reader.read, 0, end, arguments.head, data_from=reader.data_from)
     if arguments.tail is not None:
-        return lines.before_lines(reader.read, 0, end, arguments.tail), end
+        return lines.before_lines(reader.read, 0, end, arguments.tail, data_from=reader.data_from), end
     if arguments.around is not None:
         return lines.around(reader.read, end, arguments.around, room)
     if arguments.lines is not None:
-        return lines.line_range(reader.read, end, *arguments.lines)
+        return _lines(reader, arguments.lines, end)
     start, stop = arguments.bytes or (0, None)
     return min(start, end), end if stop is None else min(stop, end)
+
+
+def _lines(reader: StreamReader, wanted: tuple[int, int | None], end: int) -> tuple[int, int]:
+    from capture_core.line_cache import LineCache
+    from capture_core.line_places import LinePlaces
+    from capview.folders import cache_folder
+
+    start, stop = LinePlaces(reader, LineCache(cache_folder())).range(*wanted)
+    return min(start, end), min(stop, end)  # it may have grown since
 
 
 def _print_json(picked: Picked, part: _Part, text: bytes) -> None:

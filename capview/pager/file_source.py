@@ -27,6 +27,7 @@ from capture_core.facts import (
     TimeFacts,
 )
 from capture_core.limits.reading import POLL_SECONDS, RANGE_BYTES
+from capture_core.line_counts import StreamCount
 from capture_core.source import (
     Address,
     Change,
@@ -84,6 +85,12 @@ class FileSource:
         """Nothing is known but the bytes."""
         return Marks(start=start, end=end, marks=())
 
+    async def lines(self, address: Address, stream: str) -> StreamCount:
+        """The count of the lines of the file that stands there now."""
+        if address != self.address or stream != _STREAM:
+            raise StreamGone(f"{address.ref} {stream} is not this file")
+        return await to_thread.run_sync(self._counting)
+
     def search(self, pattern: str, addresses: tuple[Address, ...], *, fixed: bool = False) -> AsyncIterator[Hit]:  # noqa: ARG002
         """A log view searches by itself."""
         raise Refused("a file that is no capture is searched where it is shown, or with grep")
@@ -131,6 +138,11 @@ class FileSource:
                 committed=status.st_size,
                 generation=self._generation,
             )
+
+    def _counting(self) -> StreamCount:
+        with self._lock:
+            self._look()
+            return StreamCount(os.dup(self._fd), self._generation)
 
     def _look(self) -> os.stat_result:
         """The state of the file that stands at the path now; the one that was open before, when none does."""

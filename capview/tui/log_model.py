@@ -177,18 +177,14 @@ class LogModel:
         if seen >= self.document.committed:
             return 0
         if self._seen_newlines is None:
-            self._seen_newlines = self._newlines_before(seen)
+            self._seen_newlines = self.document.newlines_before(seen)
         if self._seen_newlines is None:
             return None
         return max(1, self.document.index.newlines - self._seen_newlines)
 
     def _number(self, start: int) -> int | None:
-        newlines = self._newlines_before(start)
+        newlines = self.document.newlines_before(start)
         return None if newlines is None else newlines + 1
-
-    def _newlines_before(self, offset: int) -> int | None:
-        pages = self.document.pages
-        return self.document.index.newlines_before(offset, pages.held(offset // pages.page_bytes))
 
 
 def _next(number: int | None, *, newline: bool) -> int | None:

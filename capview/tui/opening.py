@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from capture_core.errors import Refused
+from capview.folders import cache_folder
 from capview.tui.wakeups import Wakeups, for_captures, for_file
 
 if TYPE_CHECKING:
@@ -65,20 +66,20 @@ def _root() -> Opening:
     from capview.cli.place import default_root
 
     root = default_root()
-    return _local(LocalSource(folders=(root,), feed=_Watch()), root)
+    return _local(LocalSource(folders=(root,), feed=_Watch(), cache_folder=cache_folder()), root)
 
 
 def _directory(path: str) -> Opening:
     from capture_core.local import open_local
 
-    return _local(open_local(path, feed=_Watch()), path)
+    return _local(open_local(path, feed=_Watch(), cache_folder=cache_folder()), path)
 
 
 def _capture(conversation: str, ref: str) -> Opening:
     from capture_core.local import LocalSource
     from capture_core.source import Address
 
-    source = LocalSource((conversation,), feed=_Watch())
+    source = LocalSource((conversation,), feed=_Watch(), cache_folder=cache_folder())
     address = Address(Path(conversation).absolute().name, ref)
     return replace(_local(source, conversation), first=address)
 

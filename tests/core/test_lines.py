@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from capture_core import lines
 from capture_core.limits.reading import LINE_BLOCK_BYTES
-from capture_core.lines import after_lines, around, before_lines, line_range, text_edges
+from capture_core.lines import after_lines, around, before_lines, text_edges
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -38,22 +38,6 @@ def test_head_and_tail(data: bytes, count: int, block: int) -> None:
         read = reading(data)
         assert data[: after_lines(read, 0, len(data), count)] == b"".join(whole[:count])
         assert data[before_lines(read, 0, len(data), count) :] == b"".join(whole[max(0, len(whole) - count) :])
-
-
-@given(
-    texts,
-    st.integers(min_value=1, max_value=9),
-    st.one_of(st.none(), st.integers(min_value=1, max_value=9)),
-    blocks,
-)
-def test_a_range_of_lines(data: bytes, first: int, last: int | None, block: int) -> None:
-    whole = data.splitlines(keepends=True) if b"\r" not in data else None
-    if whole is None:
-        return
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(lines, "LINE_BLOCK_BYTES", block)
-        start, end = line_range(reading(data), len(data), first, last)
-        assert data[start : max(start, end)] == b"".join(whole[first - 1 : last])
 
 
 @given(texts, st.integers(min_value=0, max_value=80), st.integers(min_value=1, max_value=40))

@@ -5,15 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from capview.pager.document import Document
-from capview.pager.index import LineIndex
 from capview.pager.pages import Miss, Pages, Replaced
 from capview.pager.rows import Cuts
 from tests.view.naive import SMALL, naive_rows
-from tests.view.readings import read
 
 if TYPE_CHECKING:
     from capture_core.source import Page
@@ -145,20 +141,4 @@ async def test_lines_are_counted_in_order_as_far_as_the_file_goes(file: File) ->
         steps += 1
     assert steps == 4
     assert document.index.newlines == 1_600_000
-    assert await document.pages.run(document.index.start_of(1_600_000)) == 3_199_998
-
-
-@given(st.binary(max_size=120), st.lists(st.integers(1, 40), min_size=1))
-def test_line_numbers_are_those_of_a_naive_count(data: bytes, cuts: list[int]) -> None:
-    data = data.replace(b"\x01", b"\n")
-    index, at = LineIndex(16), 0
-    while at < len(data):
-        size = cuts[at % len(cuts)]
-        index.feed(data[at : at + size])
-        at = min(at + size, len(data))
-        known = [index.newlines_before(o, data[o // 16 * 16 :][:16]) for o in range(len(data) + 1)]
-        assert known == [data[:o].count(b"\n") if o <= at else None for o in range(len(data) + 1)]
-    starts = [0, *(n + 1 for n, byte in enumerate(data) if byte == 10)]
-    assert [read(data, index.start_of(n + 1), 16) for n in range(len(starts))] == starts
-    assert read(data, index.start_of(len(starts) + 1), 16) is None
-    assert index.lines == len(data.split(b"\n")) - data.endswith(b"\n") - (not data)
+    assert await document.pages.run(document.start_of(1_600_000)) == 3_199_998

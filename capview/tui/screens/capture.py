@@ -171,7 +171,8 @@ class CaptureScreen(Screen[None]):
     def _pane(self, stream: str) -> LogPane:
         fetch = partial(self._source.range, self.entry.address, stream)
         colours = partial(self._source.marks, self.entry.address, stream, SidecarKind.SGR)
-        return LogPane(stream, fetch, colours, paint_seconds=self._wakeups.paint_seconds)
+        lines = partial(self._source.lines, self.entry.address, stream)
+        return LogPane(stream, fetch, colours, paint_seconds=self._wakeups.paint_seconds, lines=lines)
 
     def _lengthen(self, stream: str, committed: int, generation: int) -> None:
         """Tell a view how long its stream is: never less than it was told before, unless it is another file."""

@@ -15,6 +15,7 @@ from capview.tui.widgets.log_view import LogView
 if TYPE_CHECKING:
     from capture_core.sidecar import Mark
     from capture_core.source import Marks
+    from capview.pager.document import Lines
     from capview.pager.pages import Fetch, Replaced
 
 FetchMarks: TypeAlias = Callable[[int, int], Awaitable["Marks"]]
@@ -23,8 +24,8 @@ FetchMarks: TypeAlias = Callable[[int, int], Awaitable["Marks"]]
 class ColouredLog(LogView):
     """A log view with the styles that ``fetch_marks`` gives for a range of bytes."""
 
-    def __init__(self, fetch: Fetch, fetch_marks: FetchMarks, *, paint_seconds: float) -> None:
-        super().__init__(fetch, paint_seconds=paint_seconds)
+    def __init__(self, fetch: Fetch, fetch_marks: FetchMarks, *, paint_seconds: float, lines: Lines) -> None:
+        super().__init__(fetch, paint_seconds=paint_seconds, lines=lines)
         self._fetch_marks = fetch_marks
         self._colours = Colours()
         self._asked = (0, 0)

@@ -13,6 +13,7 @@ from capview.tui.widgets.line import Line
 if TYPE_CHECKING:
     from textual.app import ComposeResult
 
+    from capview.pager.document import Lines
     from capview.pager.pages import Fetch
     from capview.tui.log_model import Position
     from capview.tui.log_search import Finding
@@ -29,11 +30,13 @@ class LogPane(Vertical):
     LogPane:focus-within Line { color: $foreground; background: $panel; }
     """
 
-    def __init__(self, stream: str, fetch: Fetch, fetch_marks: FetchMarks, *, paint_seconds: float) -> None:
-        """Shows ``stream``, whose bytes ``fetch`` gives, and ``fetch_marks`` their styles."""
+    def __init__(
+        self, stream: str, fetch: Fetch, fetch_marks: FetchMarks, *, paint_seconds: float, lines: Lines
+    ) -> None:
+        """Shows ``stream``, whose bytes ``fetch`` gives, ``fetch_marks`` their styles, and ``lines`` their count."""
         super().__init__(id=f"pane-{stream}")
         self.stream = stream
-        self.view = ColouredLog(fetch, fetch_marks, paint_seconds=paint_seconds)
+        self.view = ColouredLog(fetch, fetch_marks, paint_seconds=paint_seconds, lines=lines)
         self.status = Line()
 
     def compose(self) -> ComposeResult:

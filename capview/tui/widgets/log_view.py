@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from textual.strip import Strip
 
+    from capview.pager.document import Lines
     from capview.pager.pages import Fetch, Replaced
     from capview.tui.colours import Run
     from capview.tui.layout import ScreenLine
@@ -50,9 +51,16 @@ class LogView(ReadingView, can_focus=True, inherit_bindings=False):
 
     numbered: reactive[bool] = reactive(True, init=False)
 
-    def __init__(self, fetch: Fetch, *, paint_seconds: float, id: str | None = None) -> None:  # noqa: A002
+    def __init__(
+        self,
+        fetch: Fetch,
+        *,
+        paint_seconds: float,
+        lines: Lines | None = None,
+        id: str | None = None,  # noqa: A002
+    ) -> None:
         """See :class:`ReadingView`."""
-        super().__init__(fetch, paint_seconds=paint_seconds, id=id)
+        super().__init__(fetch, paint_seconds=paint_seconds, lines=lines, id=id)
         self.search = LogSearch()
         self._fetch = fetch
         self._searching = False

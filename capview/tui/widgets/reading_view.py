@@ -12,7 +12,7 @@ from textual.message import Message
 from textual.reactive import reactive
 
 from capture_core.errors import CaptureError
-from capview.pager.document import Document
+from capview.pager.document import Document, Lines
 from capview.pager.pages import Fetch, Miss, Reading, Replaced
 from capview.tui.layout import Window
 from capview.tui.log_model import Extent, LogModel, Position
@@ -51,12 +51,19 @@ class ReadingView(LineView, inherit_bindings=False):
             """The newest of one view is enough: the view itself says where it is."""
             return isinstance(message, ReadingView.Moved) and message.view is self.view
 
-    def __init__(self, fetch: Fetch, *, paint_seconds: float, id: str | None = None) -> None:  # noqa: A002
-        """Paint growth at most every ``paint_seconds``; 0: at once, each time."""
+    def __init__(
+        self,
+        fetch: Fetch,
+        *,
+        paint_seconds: float,
+        lines: Lines | None = None,
+        id: str | None = None,  # noqa: A002
+    ) -> None:
+        """Paint growth at most every ``paint_seconds``; 0: at once, each time.  ``lines``: see :class:`Document`."""
         super().__init__(id=id)
         self.note = ""
         """What happened to the file, in words; empty: nothing."""
-        self.model = LogModel(Document(fetch))
+        self.model = LogModel(Document(fetch, lines=lines))
         self.reading = False
         """Whether a page that is to be shown is being read."""
         self._paint_seconds = paint_seconds
@@ -127,6 +134,10 @@ class ReadingView(LineView, inherit_bindings=False):
     def text_cells(self) -> int:
         """Cells that a line of text has."""
         return self.scrollable_content_region.width
+
+    async def on_unmount(self) -> None:
+        """Give back what is shared with other views."""
+        await self.model.document.aclose()
 
     def on_resize(self) -> None:
         """Lay out anew: the byte at the top stays at the top."""
@@ -273,5 +284,8 @@ class ReadingView(LineView, inherit_bindings=False):
             self.go(lambda: self._at_line(line))
 
     def _at_line(self, line: int) -> Reading[Window]:
-        start = yield from self.model.document.index.start_of(line)
-        return (yield from self.model.layout().at(start or 0))
+        start = yield from self.model.document.start_of(line)
+        if start is None:  # what was kept of an earlier count was wrong: counted anew, then gone to
+            self._line_wanted = line
+            self._count_on()
+        return (yield from self.model.layout().at(self.model.anchor if start is None else start))
