@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from capture_core.errors import SpawnFailed
 from capture_core.facts import CaptureState
 from tests.strays import children_of
 
@@ -96,3 +97,17 @@ def test_a_job_among_them_can_be_ended(conversation: Conversation, crowd: list[i
     receipt = job.wait()
     assert receipt is not None
     assert receipt.process.survivors == ()
+
+
+def test_a_start_that_fails_leaves_no_descriptor(conversation: Conversation) -> None:
+    """Fails where pipes and files are closed by whoever waits for the child: there is none."""
+    fail_to_start(conversation)
+    before = left()
+    fail_to_start(conversation)
+    assert left() == before
+
+
+def fail_to_start(conversation: Conversation) -> None:
+    for start in (conversation.start, conversation.run):
+        with pytest.raises(SpawnFailed):
+            start(["/does/not/exist"])

@@ -264,3 +264,24 @@ def test_a_promotion_does_not_wait_for_a_disk_that_has_no_room_for_names(tmp_pat
     assert (receipt.ref, receipt.capture.state) == ("", CaptureState.PARTIAL)
     assert "kept in memory\n" in stepped.job.render_inline()
     stepped.close()
+
+
+def test_what_is_written_after_the_final_of_a_promoted_job_changes_no_byte_of_it(tmp_path: Path) -> None:
+    """Fails where a promoted job is read until EOF into the file of its capture: the holder of its pipe writes on."""
+    gate = tmp_path / "gate"
+    os.mkfifo(gate)
+    late = f"(read x < '{gate}'; echo late; echo late >&2; echo survived > '{tmp_path}/proof') &"
+    limits = Limits(drain_seconds=0.1)
+    conversation = Conversation.open(str(tmp_path / "c"), limits=limits, slow_engine=True)
+    job = conversation.run(["sh", "-c", f"{late} echo early; exec sleep 0.5"], promote_after=0)
+    assert isinstance(job, RunningJob)
+    receipt = job.wait()
+    assert receipt is not None
+    stem = tmp_path / "c" / job.ref
+    final = {path.name: path.read_bytes() for path in stem.parent.iterdir() if path.name.startswith(stem.name)}
+    assert final[f"{stem.name}.stdout.txt"] == b"early\n"
+    gate.write_text("go\n")
+    job.join()
+    assert (tmp_path / "proof").read_text() == "survived\n", "nobody died of a closed pipe"
+    assert job.wait() == receipt
+    assert {path.name: path.read_bytes() for path in stem.parent.iterdir() if path.name in final} == final
