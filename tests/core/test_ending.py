@@ -1,4 +1,8 @@
-"""How a job is ended: the whole of it, whatever it does to get away, and what is said of it then."""
+"""How a job is ended: the whole of it, whatever it does to get away, and what is said of it then.
+
+The naive implementation, ``os.kill(pid)`` or ``os.killpg`` and ``Popen.wait()``, leaves alive who ignores TERM, forks
+twice or calls ``setsid``, and says of none of them that it is there.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The text that a model sees: states first, within its budget whatever stands in it, nothing in it passes for ours."""
+"""The text that a model sees: states first, within its budget whatever stands in it, nothing in it passes for ours.
+
+The naive implementation, ``(stdout + stderr)[:budget]`` with the exit code behind it, loses state and error first.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""What is piped through a ``Tee``: the same bytes behind it, and kept the same however they were cut; real pipes."""
+"""What is piped through a ``Tee``: the same bytes behind it, and kept the same however they were cut; real pipes.
+
+The naive implementation, a loop of ``read``, ``write`` to stdout and ``write`` to the file, ends with its reader
+(EPIPE) and stands still with its disk.
+"""
 
 from __future__ import annotations
 

@@ -61,6 +61,7 @@ async def test_a_job_of_another_process_is_watched_from_its_start_to_its_end(tmp
 
 
 async def test_quitting_has_no_effect_on_a_job(tmp_path: Path) -> None:
+    """Fails where the UI is the parent of what it shows, and ends its children as it quits: ``terminate()``."""
     conversation = tmp_path / "c"
     conversation.mkdir()
     with job(conversation, tmp_path / "fifo") as (front, feed):
