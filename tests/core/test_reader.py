@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 import os
+import tracemalloc
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import capture_core
+from capture_core import lines
 from capture_core.catalog import Catalogue, Name
-from capture_core.errors import StreamGone
+from capture_core.errors import StreamGone, StreamUnreadable
 from capture_core.limits.reading import RANGE_BYTES
+from capture_core.line_index import LineIndex
+from capture_core.line_places import LinePlaces
 from capture_core.reader import StreamReader
 from capture_core.source import Entry
 from tests.captures import Owner, finished
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Callable
 
 
 def entry(conversation: Path, owner: Owner) -> Entry:
@@ -150,3 +156,82 @@ def test_a_live_stream_is_not_held_and_a_final_is(tmp_path: Path) -> None:
         assert not reader.hold()
     with opened(tmp_path, ended) as reader:
         assert reader.hold()
+
+
+# ---- What readers are promised, sentence by sentence -----------------------------------------------------------------
+
+
+def test_the_committed_length_is_never_overrun(tmp_path: Path) -> None:
+    """Neither by half a character that a write has under way, nor by what a failed one left behind the end."""
+    running, ended = Owner(tmp_path), finished(tmp_path, b"whole\n")
+    running.append("stdout", "whole\n€".encode()[:-1])
+    ended.path("stdout").chmod(0o600)
+    with ended.path("stdout").open("ab") as file:
+        file.write(b"never committed")
+    for owner in (running, ended):
+        with opened(tmp_path, owner) as reader:
+            assert reader.committed == 6
+            assert reader.page(0, 100).data == b"whole\n"
+            assert reader.page(6, 100).data == b""
+
+
+def test_an_error_is_never_an_empty_page(tmp_path: Path) -> None:
+    """What the system refuses is named, whoever reads."""
+    owner = finished(tmp_path, b"0123456789")
+    with opened(tmp_path, owner) as reader:
+        fd, reader._fd = reader._fd, os.open("/proc/self/mem", os.O_RDONLY)  # nothing is mapped at 0: EIO
+        with pytest.raises(StreamUnreadable, match=r"stdout: it cannot be read \(input/output error\)"):
+            reader.read(0, 10)
+        with pytest.raises(StreamUnreadable, match="input/output error"):
+            reader.catch_up(LineIndex(), 10)
+        os.close(reader._fd)
+        reader._fd = fd
+        assert reader.page(0, 4).data == b"0123"
+
+
+def test_a_page_of_a_file_that_is_cut_while_it_is_read_is_an_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    owner = finished(tmp_path, b"0123456789")
+
+    def cut_first(fd: int, size: int, offset: int, pread: Callable[[int, int, int], bytes] = os.pread) -> bytes:
+        os.truncate(owner.path("stdout"), 4)
+        return pread(fd, size, offset)
+
+    with opened(tmp_path, owner) as reader:
+        monkeypatch.setattr(os, "pread", cut_first)
+        with pytest.raises(StreamGone, match="cut to 4 bytes"):
+            reader.page(4, 10)
+
+
+def test_bytes_stay_bytes_and_nothing_is_mapped_that_may_shrink() -> None:
+    """Who reads decodes what it shows, and only that; a file that shrinks under a mapping is a SIGBUS."""
+    root = Path(capture_core.__file__).parents[1]
+    sources = [path for package in ("capture_core", "capview") for path in (root / package).rglob("*.py")]
+    assert len(sources) > 100
+    assert [path for path in sources if "import mmap" in path.read_text()] == []
+
+
+def test_memory_is_bounded_for_any_file_and_any_line_length(tmp_path: Path) -> None:
+    """A tebibyte with a line of 16 MiB at its end, asked in every way: held are a page and the sparse counts."""
+    owner, size = Owner(tmp_path, streams=("stdout",)), 1 << 40
+    line = size - (16 << 20)
+    os.pwrite(owner.fds["stdout"], b"first\n", 0)
+    os.pwrite(owner.fds["stdout"], b"\n" + b"x" * (16 << 20), line - 1)
+    ways: tuple[Callable[[StreamReader], object], ...] = (
+        lambda reader: lines.after_lines(reader.read, 0, size, 3, data_from=reader.data_from),
+        lambda reader: lines.before_lines(reader.read, 0, size, 2, data_from=reader.data_from),
+        lambda reader: lines.around(reader.read, size, size - (8 << 20), 12 << 20),
+        lambda reader: lines.text_edges(reader.read, size, line + 5, size),
+        lambda reader: LinePlaces(reader).range(2, 3),
+        lambda reader: LinePlaces(reader).line_of(size - 5),
+        lambda reader: reader.page(line, size),
+    )
+    with opened(tmp_path, owner) as reader:
+        for way in ways:
+            tracemalloc.start()
+            way(reader)
+            _, peak = tracemalloc.get_traced_memory()
+            tracemalloc.stop()
+            assert peak < 32 << 20
+        assert LinePlaces(reader).range(3, 3) == (line, size)
