@@ -42,7 +42,7 @@ def kept_engine(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def compiled() -> None:
     """Have every module compiled, as ``make`` does, so that no program under test has to."""
     for package in (capture_core, capview):
-        compileall.compile_dir(*package.__path__, quiet=2)
+        compileall.compile_dir(package.__path__[0], quiet=2)
 
 
 @pytest.fixture(autouse=True)
