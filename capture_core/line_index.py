@@ -93,7 +93,7 @@ class LineIndex:
             return
         start = 0
         while start < len(data):
-            room = self.stride - self.counted % self.stride
+            room = self._seen.stride - self._seen.end % self._seen.stride
             part = data[start : start + room] if start or room < len(data) else data
             self._take(len(part), self._newlines_in(part), is_open=part[-1] != _NEWLINE)
             start += len(part)
@@ -142,7 +142,10 @@ class LineIndex:
         seen = self._seen
         end, total = seen.end + size, seen.newlines + newlines
         crossed = end // seen.stride - seen.end // seen.stride
-        seen.before.extend(repeat(total, crossed))
+        if crossed == 1:  # as nearly always
+            seen.before.append(total)
+        else:
+            seen.before.extend(repeat(total, crossed))
         stride, before = seen.stride, seen.before
         if len(before) > self._most:
             stride, before = stride * 2, before[::2]

@@ -99,11 +99,15 @@ class Driven:
 
 @asynccontextmanager
 async def driven(
-    conversation: Path, *, first: Owner | None = None, size: tuple[int, int] = (120, 40)
+    conversation: Path,
+    *,
+    first: Owner | None = None,
+    size: tuple[int, int] = (120, 40),
+    cache_folder: str | None = None,
 ) -> AsyncIterator[Driven]:
     """Run the app on a conversation."""
     feed = ByHand()
-    source = LocalSource([str(conversation)], feed=feed)
+    source = LocalSource([str(conversation)], feed=feed, cache_folder=cache_folder)
     address = Address(conversation.name, first.ref) if first else None
     ui = Driven(source, feed, first=address)
     async with ui.app.run_test(size=size, notifications=True) as pilot:

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from capture_core.facts import ByteRange, CaptureFacts, CaptureReason, CaptureState, PreviewFacts
+from capture_core.line_index import LineIndex
 from capview.pager.file_source import FileSource
 from capview.tui.screens.capture import CaptureScreen
 from tests.captures import FAILED, Owner, finished
@@ -13,6 +14,8 @@ from tests.view.driving import ByHand, Driven, driven
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    import pytest
 
 CUT = CaptureFacts(state=CaptureState.PARTIAL, reason=CaptureReason.QUOTA)
 
@@ -159,3 +162,19 @@ async def test_a_key_bar_entry_can_be_clicked(tmp_path: Path) -> None:
         bar = ui.text().splitlines()[-1]
         await ui.pilot.click("KeyBar", offset=(bar.index("2 stderr") + 1, 0))
         await ui.until(lambda: "1  oops" in ui.text())
+
+
+async def test_lines_of_an_ended_capture_that_were_counted_once_are_known_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    owner = finished(tmp_path / "c", b"a line of thirty-two characters\n" * 300_000, has_digest=True)
+    for _ in range(2):
+        async with driven(tmp_path / "c", first=owner, cache_folder=str(tmp_path / "cache")) as ui:
+            ui.log.go_to_line(250_000)
+            await ui.until(lambda ui=ui: ui.log.model.window.start == 32 * 249_999)  # type: ignore[misc]
+            assert "line 250,000 of 300,000" in ui.text()
+
+        def feed(index: LineIndex, data: bytes) -> None:
+            raise AssertionError("counted again")
+
+        monkeypatch.setattr(LineIndex, "feed", feed)
