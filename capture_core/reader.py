@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Final, Self, TypeGuard
 
 from capture_core import liveness
 from capture_core.descend import tool_folder
@@ -23,6 +23,10 @@ if TYPE_CHECKING:
 
     from capture_core.line_index import LineIndex
     from capture_core.source import Entry
+
+
+_DIGEST_DIGITS: Final = 64
+"""Of SHA-256."""
 
 
 class FileMark(NamedTuple):
@@ -111,7 +115,7 @@ class StreamReader:
         Also when its receipt tells no digest.
         """
         facts = self._entry.receipt.streams.get(self.stream)
-        if self._entry.liveness is not Liveness.FINAL or facts is None or facts.sha256 is None:
+        if self._entry.liveness is not Liveness.FINAL or facts is None or not _is_digest(facts.sha256):
             return None
         with self._told():
             status = os.fstat(self._fd)
@@ -176,3 +180,8 @@ class StreamReader:
 
     def _words(self) -> str:
         return f"{self._entry.receipt.ref} {self.stream}"
+
+
+def _is_digest(word: str | None) -> TypeGuard[str]:
+    """Whether a receipt's word is a digest: anybody may have written it."""
+    return word is not None and len(word) == _DIGEST_DIGITS and not word.strip("0123456789abcdef")

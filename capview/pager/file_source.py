@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import stat
 import threading
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from anyio import sleep, to_thread
 
-from capture_core.errors import Refused, StreamGone, UnknownRef, system_words
+from capture_core.errors import Refused, StreamGone, StreamUnreadable, UnknownRef, system_words
 from capture_core.facts import (
     CaptureFacts,
     CaptureState,
@@ -43,7 +44,7 @@ from capture_core.source import (
 from capview.pager import FILE_ADAPTER
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, AsyncIterator
+    from collections.abc import AsyncGenerator, AsyncIterator, Iterator
 
 _STREAM = "content"
 
@@ -126,7 +127,7 @@ class FileSource:
         raise Refused(f"{str(self._path)!r}: not a regular file")
 
     def _page(self, start: int, end: int) -> Page:
-        with self._lock:
+        with self._lock, self._told():
             status = self._look()
             start = max(0, min(start, status.st_size))
             end = max(start, min(end, status.st_size, start + RANGE_BYTES))
@@ -140,9 +141,17 @@ class FileSource:
             )
 
     def _counting(self) -> StreamCount:
-        with self._lock:
+        with self._lock, self._told():
             self._look()
             return StreamCount(os.dup(self._fd), self._generation)
+
+    @contextmanager
+    def _told(self) -> Iterator[None]:
+        """Name what the system refuses: an error is no empty file."""
+        try:
+            yield
+        except OSError as error:
+            raise StreamUnreadable(f"{str(self._path)!r}: it cannot be read ({system_words(error)})") from error
 
     def _look(self) -> os.stat_result:
         """The state of the file that stands at the path now; the one that was open before, when none does."""
@@ -171,7 +180,7 @@ class FileSource:
         return status
 
     def _entry(self) -> Entry:
-        with self._lock:
+        with self._lock, self._told():
             status = self._look()
             generation = self._generation
         facts = StreamFacts(

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import tracemalloc
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -235,3 +237,26 @@ def test_memory_is_bounded_for_any_file_and_any_line_length(tmp_path: Path) -> N
             tracemalloc.stop()
             assert peak < 32 << 20
         assert LinePlaces(reader).range(3, 3) == (line, size)
+
+
+@pytest.mark.parametrize("word", [None, "", "ab" * 31, "ab" * 33, "zz" * 32, "../" * 21 + "a", "AB" * 32])
+def test_a_text_without_a_digest_has_no_mark(tmp_path: Path, word: str | None) -> None:
+    owner = finished(tmp_path, b"text\n", has_digest=True)
+    with opened(tmp_path, owner) as reader:
+        mark = reader.mark()
+        assert mark is not None
+        assert (mark.size, mark.sha256) == (5, hashlib.sha256(b"text\n").hexdigest())
+    streams = {name: replace(facts, sha256=word) for name, facts in owner.receipt.streams.items()}
+    other = replace(entry(tmp_path, owner), receipt=replace(owner.receipt, streams=streams))
+    with StreamReader(str(tmp_path), other, "stdout") as reader:
+        assert reader.mark() is None
+
+
+def test_what_may_still_change_has_no_mark(tmp_path: Path) -> None:
+    live, longer = Owner(tmp_path, has_digest=True), finished(tmp_path, b"text\n", has_digest=True)
+    longer.path("stdout").chmod(0o600)
+    with longer.path("stdout").open("ab") as file:
+        file.write(b"more")
+    for owner in (live, longer):
+        with opened(tmp_path, owner) as reader:
+            assert reader.mark() is None

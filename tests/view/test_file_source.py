@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from capture_core.errors import Refused, StreamGone, UnknownRef
+from capture_core.errors import Refused, StreamGone, StreamUnreadable, UnknownRef
 from capture_core.facts import RequestKind
 from capture_core.source import Address, ChangeKind, Source
 from capview.pager import file_source
@@ -101,3 +101,28 @@ async def test_only_this_file_and_no_request(log: Path) -> None:
         await source.request(source.address, RequestKind.CANCEL, "")
     with pytest.raises(Refused):
         source.search("x", ())
+
+
+async def test_an_error_is_never_an_empty_file(log: Path) -> None:
+    source = FileSource(str(log))
+    os.close(source._fd)
+    source._fd = os.open("/proc/self/mem", os.O_RDONLY)  # nothing is mapped at 0: EIO
+    remove(log)  # what is open now is all that there is
+    source._noted = lambda status: os.stat(__file__)  # type: ignore[method-assign]
+    with pytest.raises(StreamUnreadable, match=r"build.log': it cannot be read \(input/output error\)"):
+        await source.range(source.address, "content", 0, 4)
+
+
+async def test_lines_are_those_of_the_file_that_stands_there_now(log: Path) -> None:
+    source = FileSource(str(log))
+    first = await source.lines(source.address, "content")
+    write(other := log.with_name("other"), b"x\n" * 3)
+    other.rename(log)
+    second = await source.lines(source.address, "content")
+    await first.more(8)
+    await second.more(6)
+    assert [(count.generation, count.index.lines) for count in (first, second)] == [(1, 2), (2, 3)]
+    await first.aclose()
+    await second.aclose()
+    with pytest.raises(StreamGone):
+        await source.lines(source.address, "stdout")
