@@ -7,12 +7,15 @@ import os
 import pty
 import shlex
 import subprocess
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from capture_core.line_index import LineIndex
+from capview.cli import read
 from tests.captures import Owner, finished
 
 if TYPE_CHECKING:
@@ -149,3 +152,51 @@ def test_a_terminal_is_not_given_anything_to_obey(tmp_path: Path) -> None:
     seen = os.read(main_end, 10_000)
     os.close(main_end)
     assert seen == b"\\e]52;c;eA==\\x07\\x9b31m tab\there \\xff\r\nend\r\n"
+
+
+def test_lines_of_an_ended_capture_that_were_counted_once_need_no_scan(
+    here: Here, tmp_path: Path, own_home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    finished(tmp_path, b"".join(b"line %07d of three hundred thousand\n" % n for n in range(300_000)), has_digest=True)
+    assert here("read", "@last", "--lines", "400000:")[:2] == (0, b"")
+    (kept,) = (own_home / "xdg_cache_home" / "capview" / "lines").iterdir()
+
+    def feed(index: LineIndex, data: bytes) -> None:
+        raise AssertionError("counted again")
+
+    monkeypatch.setattr(LineIndex, "feed", feed)
+    lines = b"".join(b"line %07d of three hundred thousand\n" % n for n in range(250_000, 250_011))
+    assert here("read", "@last", "--lines", "250001:250011") == (0, lines, b"")
+    monkeypatch.undo()
+    kept.write_bytes(kept.read_bytes()[:-1])
+    assert here("read", "@last", "--lines", "250001:250011") == (0, lines, b"")
+
+
+def test_an_object_is_bounded_whatever_is_asked_for_and_says_where_it_goes_on(
+    here: Here, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(read, "RANGE_BYTES", 100)
+    finished(tmp_path, LINES)
+    _, out, _ = here("read", "@last", "--stream", "stdout", "--json", "--max-bytes", "1GiB")
+    answer = json.loads(out)
+    assert (answer["text"], answer["rest"]) == (LINES[:100].decode(), f"100:{len(LINES)}")
+    assert here("read", "@last", "--max-bytes", "1GiB")[1] == LINES
+
+
+def test_what_is_printed_is_read_in_pieces_whatever_is_asked_for(here: Here, tmp_path: Path) -> None:
+    owner = Owner(tmp_path, streams=("stdout",))
+    os.truncate(owner.path("stdout"), 64 << 20)
+    with (tmp_path / "out").open("wb") as out:
+        command = (sys.executable, "-c", _PEAK, "read", "@last", "--conversation", str(tmp_path), "--max-bytes", "1GiB")
+        done = subprocess.run(command, stdout=out, stderr=subprocess.PIPE, check=True)
+    assert (tmp_path / "out").stat().st_size == 64 << 20
+    assert int(done.stderr) < 32 << 20
+
+
+_PEAK = """
+import sys, tracemalloc
+from capview.cli.main import main
+tracemalloc.start()
+assert main(sys.argv[1:]) == 0
+print(tracemalloc.get_traced_memory()[1], file=sys.stderr)
+"""
