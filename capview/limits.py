@@ -10,6 +10,9 @@ VIEW_PAGE_BYTES = 64 * KIB
 VIEW_CACHED_PAGES = 48
 """Pages that one view keeps, 3 MiB; beyond: the one that was not looked at for longest is read again."""
 
+VIEW_AHEAD_PAGES = 16
+"""Pages read together where one after another is asked for, as along a line of megabytes of redraws."""
+
 VIEW_INDEX_READ_BYTES = 1 * MIB
 """One read of the background line count."""
 
@@ -82,6 +85,10 @@ REQUEST_LOOK_SECONDS = 0.05
 
 FOLLOW_LINES = 10
 """Lines that ``capview follow`` shows of what was there before it came, as ``tail -f`` does."""
+
+SEARCH_PRINTED_HITS = 100
+SEARCH_PRINTED_BYTES = 16 * KIB
+"""What ``capview search`` prints when not told otherwise: whichever comes first; then the command that continues."""
 
 LEAST_FREE_INODES = 1000
 LEAST_OPEN_FILES = 64

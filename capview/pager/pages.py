@@ -13,11 +13,14 @@ from dataclasses import dataclass
 from typing import Generic, TypeAlias, TypeVar
 
 from capture_core.source import Page
-from capview.limits import VIEW_CACHED_PAGES, VIEW_PAGE_BYTES
+from capview.limits import VIEW_AHEAD_PAGES, VIEW_CACHED_PAGES, VIEW_PAGE_BYTES
 
 T = TypeVar("T")
 Reading: TypeAlias = Generator[int, bytes, T]
 Fetch: TypeAlias = Callable[[int, int], Awaitable[Page]]
+
+_IN_A_ROW = 4
+"""What asked for so many pages in a row is likely to ask for more of them."""
 
 
 class Replaced(Exception):
@@ -122,11 +125,15 @@ class Pages:
 
     async def finish(self, miss: Miss[T]) -> T:
         """Fetch what ``miss`` and its successors wait for, to the reading's end."""
+        span, in_a_row = range(miss.page, miss.page + 1), 0
         while True:
             result = self.advance(miss.reading, await self.load(miss.page))
             if not isinstance(result, Miss):
                 return result
             miss = result
+            in_a_row = in_a_row + 1 if miss.page in (span.start - 1, span.stop) else 0
+            span = self._span(miss.page, span, 1 if in_a_row < _IN_A_ROW else VIEW_AHEAD_PAGES)
+            await self._load_all(span)
 
     async def run(self, reading: Reading[T]) -> T:
         """Run ``reading`` to its end."""
@@ -135,6 +142,21 @@ class Pages:
 
     def _wanted(self, number: int) -> int:
         return min(self.page_bytes, self.length - number * self.page_bytes)
+
+    def _span(self, page: int, before: range, size: int) -> range:
+        """The pages to read together from ``page`` on, away from those that were read ``before``."""
+        size = min(size, self._capacity // 2)
+        if page < before.start:
+            return range(max(0, page - size + 1), page + 1)
+        return range(page, min(page + size, self.committed // self.page_bytes))
+
+    async def _load_all(self, span: range) -> None:
+        """Read several whole pages at once: asking a source takes longer than a page."""
+        if len(span) > 1:
+            data = await self._bytes(span.start * self.page_bytes, span.stop * self.page_bytes)
+            for number in span:
+                start = (number - span.start) * self.page_bytes
+                self._keep(number, data[start : start + self.page_bytes])
 
     async def _bytes(self, start: int, end: int) -> bytes:
         """Ask until all of ``start:end`` is here: a source may give less at once than it was asked for."""

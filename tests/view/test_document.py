@@ -12,7 +12,11 @@ from capview.pager.rows import Cuts
 from tests.view.naive import SMALL, naive_rows
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from capture_core.source import Page
+    from capview.pager.pages import Reading
+    from capview.pager.rows import Row, Rows
     from tests.view.files import File
 
 
@@ -59,6 +63,39 @@ async def test_a_block_that_is_counted_while_it_is_read_is_counted_once(file: Fi
     document.take(file.append(b"line\n" * 20))
     await document.index_more()
     assert (document.indexed, document.index.counted, document.index.lines) == (True, 100, 20)
+
+
+async def test_what_asks_for_page_after_page_is_read_in_fewer_and_larger_steps(file: File) -> None:
+    """A line of 300 MB of redraws took seconds: one question to the source for each page of it."""
+    redraws = b"".join(b"%4d of 4000\r" % n for n in range(4000))
+    end = file.append(redraws + b"done\n")
+    ways: tuple[Callable[[Rows], Reading[Row]], ...] = (
+        lambda rows: rows.row(0),
+        lambda rows: rows.containing(end - 2, exact=True),
+    )
+    for whole in ways:
+        document, asked = Document(file.fetch, SMALL), 0
+
+        async def fetch(start: int, stop: int) -> Page:
+            nonlocal asked
+            asked += 1
+            return await file.fetch(start, stop)
+
+        document.pages._fetch = fetch
+        document.take(end)
+        row = await document.pages.run(whole(document.rows()))
+        assert (row.covers, row.data, row.next, row.redraws) == (0, b"done", end, 4000)
+        assert asked < end / SMALL.page / 8
+        assert len(document.pages._cached) <= document.pages._capacity
+
+
+async def test_what_asks_for_pages_here_and_there_is_given_no_more(file: File) -> None:
+    document = Document(file.fetch, SMALL)
+    document.take(file.append(b"0123456789\n" * 1000))
+    for offset in (9000, 100, 5000, 5020, 4970):
+        before = file.asked
+        await document.pages.run(document.rows().containing(offset))
+        assert file.asked - before <= 4 * SMALL.page
 
 
 async def test_the_cache_is_bounded(file: File) -> None:
