@@ -83,6 +83,13 @@ class StreamReader:
         with self._told():
             return committed_end(self._fd, self._entry.receipt, self.stream, self._entry.liveness)
 
+    @property
+    def missing(self) -> int:
+        """Bytes that were committed, as the final receipt has it, and that the file has not: somebody cut it."""
+        end = self._entry.receipt.streams[self.stream].end
+        is_final = self._entry.liveness is Liveness.FINAL
+        return max(0, end - self.committed) if is_final and end is not None else 0
+
     def page(self, start: int, end: int) -> Page:
         """Committed bytes of ``start:end``, clipped to what is committed and to ``RANGE_BYTES``."""
         committed = self.committed

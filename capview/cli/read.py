@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from capture_core import lines
 from capture_core.errors import BadInput
+from capture_core.exit_codes import NO
 from capture_core.facts import Liveness, RepresentationKind
 from capture_core.limits.reading import RANGE_BYTES, READ_PIECE_BYTES, READ_RANGE_BYTES
 from capture_core.reader import StreamReader
@@ -30,7 +31,8 @@ examples:
   capview read 20261130T091500Z --bytes 16384:32768
 
 A and B of --bytes count from 0, B is not included; A and B of --lines count from 1, B is included.
-What does not fit --max-bytes is named on stderr, with the command that prints it.  Exact bytes (run --raw-binary)
+What does not fit --max-bytes is named on stderr, with the command that prints it.  Exit code 1: somebody cut the file,
+and a part of what was asked for is missing.  Exact bytes (run --raw-binary)
 have no lines; a terminal gets them escaped, everything else gets them as they are.
 """
 
@@ -43,6 +45,13 @@ class _Part:
     asked: tuple[int, int]
     shown: tuple[int, int]
     committed: int
+    missing: int
+    """Bytes that its file lacks: somebody cut it."""
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether nothing that was asked for is among what its file lacks."""
+        return not self.missing or self.asked[1] < self.committed
 
     @property
     def rest(self) -> tuple[int, int] | None:
@@ -80,6 +89,7 @@ def run(arguments: argparse.Namespace) -> int:
     # An object is made in memory, so what it holds is bounded whatever is asked for; the rest of it goes on there.
     most = min(arguments.max_bytes, RANGE_BYTES) if arguments.json else arguments.max_bytes
     shares = _shares(picked, streams, most)
+    code = 0
     for stream in streams:
         with StreamReader(picked.catalogue.path, picked.entry, stream) as reader:
             part = _part(reader, arguments, shares[stream], is_text=not _is_binary(picked))
@@ -88,7 +98,10 @@ def run(arguments: argparse.Namespace) -> int:
             else:
                 put_passage(part.stream, _pieces(reader, part), labelled=len(streams) > 1)
                 _say_rest(picked, part, arguments)
-    return 0
+        if part.missing:
+            say(f"{part.stream}: its file was cut to {part.committed} bytes, {part.missing} are missing")
+        code = code if part.is_whole else NO
+    return code
 
 
 def _is_binary(picked: Picked) -> bool:
@@ -128,14 +141,15 @@ def _part(reader: StreamReader, arguments: argparse.Namespace, room: int, *, is_
     keeps_end = arguments.tail is not None
     start, stop = _asked(reader, arguments, end, room)
     if not is_text:
-        return _Part(reader.stream, (start, max(start, stop)), (start, max(start, min(stop, start + room))), end)
+        shown = start, max(start, min(stop, start + room))
+        return _Part(reader.stream, (start, max(start, stop)), shown, end, reader.missing)
     start, stop = lines.text_edges(reader.read, end, start, stop) if start < stop else (start, start)
     shown = (max(start, stop - room), stop) if keeps_end else (start, min(stop, start + room))
     if keeps_end and shown[0] > start:
         shown = lines.text_edges(reader.read, end, *shown)[0], stop
     elif shown[0] < shown[1]:
         shown = lines.text_edges(reader.read, end, *shown)
-    return _Part(reader.stream, (start, stop), shown, end)
+    return _Part(reader.stream, (start, stop), shown, end, reader.missing)
 
 
 def _pieces(reader: StreamReader, part: _Part) -> Iterator[bytes]:
@@ -178,6 +192,7 @@ def _print_json(picked: Picked, part: _Part, text: bytes) -> None:
         "start": part.shown[0],
         "end": part.shown[1],
         "committed": part.committed,
+        "missing": part.missing,
         "fixed": picked.entry.liveness is not Liveness.LIVE,
         "rest": None if part.rest is None else f"{part.rest[0]}:{part.rest[1]}",
         **content(text, is_binary=_is_binary(picked)),

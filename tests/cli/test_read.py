@@ -116,6 +116,21 @@ def test_a_stream_that_is_not_there_is_a_no(here: Here, tmp_path: Path) -> None:
     assert b"has no stream 'output'; it has: stderr, stdout" in err
 
 
+def test_a_file_that_somebody_cut_is_no_short_text(here: Here, tmp_path: Path) -> None:
+    owner = finished(tmp_path, LINES)
+    owner.path("stdout").chmod(0o600)
+    words = f"capview: stdout: its file was cut to 10 bytes, {len(LINES) - 10} are missing\n".encode()
+    os.truncate(owner.path("stdout"), 10)
+    assert here("read", "@last") == (1, LINES[:10], words)
+    assert here("read", "@last", "--bytes", "0:5") == (0, LINES[:5], words)
+    assert here("read", "@last", "--lines", "2:2") == (1, LINES[7:10], words)
+    assert json.loads(here("read", "@last", "--stream", "stdout", "--json")[1])["missing"] == len(LINES) - 10
+    os.truncate(owner.path("stdout"), 0)
+    code, out, err = here("read", "@last", "--stream", "stdout")
+    assert (code, out) == (1, b"")
+    assert b"cut to 0 bytes" in err
+
+
 def test_json_says_where_to_go_on_and_whether_it_is_fixed(here: Here, tmp_path: Path) -> None:
     owner = Owner(tmp_path)
     owner.append("stdout", b"12345\xff")
@@ -127,6 +142,7 @@ def test_json_says_where_to_go_on_and_whether_it_is_fixed(here: Here, tmp_path: 
         "start": 0,
         "end": 4,
         "committed": 6,
+        "missing": 0,
         "fixed": False,
         "rest": "4:6",
         "text": "1234",

@@ -206,6 +206,14 @@ def test_a_page_of_a_file_that_is_cut_while_it_is_read_is_an_error(
             reader.page(4, 10)
 
 
+def test_what_a_file_lacks_of_its_receipt_is_told(tmp_path: Path) -> None:
+    live, whole, cut = Owner(tmp_path), finished(tmp_path, b"0123456789"), finished(tmp_path, b"0123456789")
+    os.truncate(cut.path("stdout"), 4)
+    for owner, missing in ((live, 0), (whole, 0), (cut, 6)):
+        with opened(tmp_path, owner) as reader:
+            assert reader.missing == missing
+
+
 def test_bytes_stay_bytes_and_nothing_is_mapped_that_may_shrink() -> None:
     """Who reads decodes what it shows, and only that; a file that shrinks under a mapping is a SIGBUS."""
     root = Path(capture_core.__file__).parents[1]
