@@ -42,6 +42,7 @@ _HEAD: Final = struct.Struct("<QQq32sQQ?")
 _DIGEST_BYTES: Final = 16
 _COUNT_BYTES: Final = 8
 _LARGEST_BYTES: Final = len(_MAGIC) + _HEAD.size + (LINE_INDEX_COUNTS + 1) * _COUNT_BYTES + _DIGEST_BYTES
+_STRIDES: Final = frozenset(LINE_INDEX_BLOCK_BYTES << doublings for doublings in range(32))
 _NAME: Final = re.compile(r"[0-9a-f]{32}|\.[0-9]+-[0-9a-f]{16}")
 """An index, or what one that is being written is called."""
 _STRAY_SECONDS: Final = 3600
@@ -117,11 +118,14 @@ def _decoded(data: bytes, mark: FileMark) -> LineIndex | None:
 
 def _is_possible(counts: array[int], stride: int, size: int, newlines: int) -> bool:
     """Whether these can be the counts of a text of ``size`` bytes: one for each block, none more than a block holds."""
-    blocks, odd = divmod(stride, LINE_INDEX_BLOCK_BYTES)
-    if odd or blocks < 1 or blocks & (blocks - 1) or len(counts) != size // stride + 1 or counts[0]:
-        return False
-    return 0 <= newlines - counts[-1] <= stride and all(
-        0 <= after - before <= stride for before, after in pairwise(counts)
+    return (
+        stride in _STRIDES
+        and len(counts) == size // stride + 1
+        # Blocks double when there are too many of them, and not before: a line would be looked for in all of the text.
+        and (stride == LINE_INDEX_BLOCK_BYTES or len(counts) > LINE_INDEX_COUNTS // 2)
+        and counts[0] == 0
+        and 0 <= newlines - counts[-1] <= stride
+        and all(0 <= after - before <= stride for before, after in pairwise(counts))
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from array import array
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -135,6 +136,40 @@ def test_impossible_counts_are_not_taken_though_the_digest_is_right(place: Place
         wrong._seen = seen._replace(stride=value) if change == "stride" else seen._replace(newlines=value)
     place.cache.keep(mark(), wrong)
     assert place.cache.load(mark()) is None
+
+
+@given(
+    st.sampled_from([0, 1, 65_536, 131_072, 1 << 62, (1 << 64) - 1]),
+    st.lists(st.integers(0, (1 << 64) - 1), max_size=3).map(sorted),
+    st.integers(0, (1 << 64) - 1),
+    st.sampled_from([1, 65_535, 65_536, 200_000]),
+    st.binary(max_size=9),
+)
+def test_whatever_a_whole_file_says_it_is_an_index_that_can_be_or_none(
+    stride: int, counts: list[int], newlines: int, size: int, more: bytes
+) -> None:
+    wanted = mark(size=size)
+    head = line_cache._HEAD.pack(
+        wanted.inode, size, wanted.modified_ns, bytes.fromhex(wanted.sha256), stride, newlines, False
+    )
+    body = line_cache._MAGIC + head + array("Q", counts).tobytes() + more
+    for data in (body + line_cache._digest(body), body, body[: len(body) // 2], more, more + line_cache._digest(more)):
+        index = line_cache._decoded(data, wanted)
+        if index is not None:
+            assert index.stride == 65_536
+            assert all(
+                block is not None and 0 <= block.newlines <= 65_536 for block in map(index.block_at, (0, size - 1))
+            )
+
+
+def test_the_index_of_a_text_so_large_that_its_blocks_doubled_comes_back_too(tmp_path: Path) -> None:
+    index, large = LineIndex(), mark(size=100 << 30)
+    index.feed(b"\n" * 100_000)
+    index.skip(large.size)
+    cache = LineCache(str(tmp_path))
+    cache.keep(large, index)
+    assert index.stride == 131_072
+    assert facts(cache.load(large)) == facts(index)
 
 
 def test_what_others_may_write_is_not_believed(place: Place) -> None:
