@@ -76,12 +76,12 @@ async def test_two_who_wait_count_each_byte_once(tmp_path: Path, monkeypatch: py
 async def test_the_count_ends_with_the_last_who_looks(tmp_path: Path) -> None:
     owner = finished(tmp_path / "c", LINES)
     source, address = source_on(tmp_path), Address("c", owner.ref)
-    before = len(os.listdir("/proc/self/fd"))
     shares = [await source.lines(address, "stdout") for _ in range(2)]
     await counted(shares[0], len(LINES))
-    for share in shares:
-        await share.aclose()
-    assert len(os.listdir("/proc/self/fd")) == before
+    await shares[1].aclose()
+    assert os.fstat(shares[0]._count._fd).st_size == len(LINES)
+    await shares[0].aclose()
+    assert shares[0]._count._fd == -1
     await shares[0].more(len(LINES))
     assert (await source.lines(address, "stdout")).index is not shares[0].index
 
