@@ -65,6 +65,10 @@ class LinePlaces:
             return 1
         return block.before + count_newlines(self._reader.read, block.start, offset) + 1
 
+    def known_line_of(self, offset: int, *, within_bytes: int) -> int | None:
+        """The same, unless more than so many bytes would have to be counted for it."""
+        return self.line_of(offset) if offset - self._index.counted <= within_bytes else None
+
     def range(self, first: int, last: int | None) -> tuple[int, int]:
         """The byte range of the lines ``first`` to ``last``, both included; ``None``: to the end."""
         start = self.start_of(first)

@@ -10,7 +10,7 @@ from capture_core import lines
 from capture_core.errors import BadInput
 from capture_core.exit_codes import NO
 from capture_core.facts import Liveness, RepresentationKind
-from capture_core.limits.reading import RANGE_BYTES, READ_PIECE_BYTES, READ_RANGE_BYTES
+from capture_core.limits.reading import LINE_CACHE_FROM_BYTES, RANGE_BYTES, READ_PIECE_BYTES, READ_RANGE_BYTES
 from capture_core.reader import StreamReader
 from capture_core.shares import shares
 from capview.cli.passage import content, put_passage
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator, Sequence
 
+    from capture_core.line_places import LinePlaces
     from capview.cli.pick import Picked
 
 EXAMPLE: Final = """\
@@ -76,7 +77,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--max-bytes", type=size, default=READ_RANGE_BYTES, metavar="N", help="at most this much (16KiB)"
     )
-    parser.add_argument("--json", action="store_true", help="one object a stream: text, range, and where to go on")
+    parser.add_argument(
+        "--json",
+        action="store_true",
+        help="one object a stream: text, range, its first line's number if that is quickly told, and where to go on",
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -94,7 +99,7 @@ def run(arguments: argparse.Namespace) -> int:
         with StreamReader(picked.catalogue.path, picked.entry, stream) as reader:
             part = _part(reader, arguments, shares[stream], is_text=not _is_binary(picked))
             if arguments.json:
-                _print_json(picked, part, reader.read(*part.shown))
+                _print_json(picked, part, reader)
             else:
                 put_passage(part.stream, _pieces(reader, part), labelled=len(streams) > 1)
                 _say_rest(picked, part, arguments)
@@ -177,25 +182,32 @@ def _asked(reader: StreamReader, arguments: argparse.Namespace, end: int, room: 
 
 
 def _lines(reader: StreamReader, wanted: tuple[int, int | None], end: int) -> tuple[int, int]:
+    start, stop = _places(reader).range(*wanted)
+    return min(start, end), min(stop, end)  # it may have grown since
+
+
+def _places(reader: StreamReader) -> LinePlaces:
     from capture_core.line_cache import LineCache
     from capture_core.line_places import LinePlaces
     from capview.folders import cache_folder
 
-    start, stop = LinePlaces(reader, LineCache(cache_folder())).range(*wanted)
-    return min(start, end), min(stop, end)  # it may have grown since
+    return LinePlaces(reader, LineCache(cache_folder()))
 
 
-def _print_json(picked: Picked, part: _Part, text: bytes) -> None:
+def _print_json(picked: Picked, part: _Part, reader: StreamReader) -> None:
+    is_binary = _is_binary(picked)
+    start = part.shown[0]
     answer = {
         "ref": picked.entry.receipt.ref,
         "stream": part.stream,
-        "start": part.shown[0],
+        "start": start,
         "end": part.shown[1],
         "committed": part.committed,
         "missing": part.missing,
+        "line": None if is_binary else _places(reader).known_line_of(start, within_bytes=LINE_CACHE_FROM_BYTES),
         "fixed": picked.entry.liveness is not Liveness.LIVE,
         "rest": None if part.rest is None else f"{part.rest[0]}:{part.rest[1]}",
-        **content(text, is_binary=_is_binary(picked)),
+        **content(reader.read(*part.shown), is_binary=is_binary),
     }
     put_json(answer)
 

@@ -143,6 +143,7 @@ def test_json_says_where_to_go_on_and_whether_it_is_fixed(here: Here, tmp_path: 
         "end": 4,
         "committed": 6,
         "missing": 0,
+        "line": 1,
         "fixed": False,
         "rest": "4:6",
         "text": "1234",
@@ -186,6 +187,19 @@ def test_lines_of_an_ended_capture_that_were_counted_once_need_no_scan(
     monkeypatch.undo()
     kept.write_bytes(kept.read_bytes()[:-1])
     assert here("read", "@last", "--lines", "250001:250011") == (0, lines, b"")
+
+
+def test_an_object_tells_its_first_lines_number_where_that_takes_no_long_count(
+    here: Here, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(read, "LINE_CACHE_FROM_BYTES", 200)
+    finished(tmp_path, LINES)
+
+    def line(*words: str) -> object:
+        return json.loads(here("read", "@last", "--stream", "stdout", "--json", *words)[1])["line"]
+
+    assert [line("--bytes", f"{start}:") for start in (0, 6, 7, 200, 201)] == [1, 1, 2, 27, None]
+    assert line("--lines", "5:6") == 5
 
 
 def test_an_object_is_bounded_whatever_is_asked_for_and_says_where_it_goes_on(

@@ -91,6 +91,15 @@ def test_only_as_much_is_counted_as_is_asked_for(tmp_path: Path) -> None:
         assert places.line_of(900_000) == 180_001
 
 
+def test_a_number_that_takes_a_long_count_need_not_be_told(tmp_path: Path) -> None:
+    with opened(tmp_path, b"line\n" * 400_000) as reader:
+        places = LinePlaces(reader)
+        assert places.known_line_of(1_500_000, within_bytes=1_000_000) is None
+        assert places._index.counted == 0
+        assert places.known_line_of(1_000_000, within_bytes=1_000_000) == 200_001
+        assert places.known_line_of(1_500_000, within_bytes=1_000_000) == 300_001
+
+
 def test_an_index_is_kept_once_it_is_whole_and_read_from_there(tmp_path: Path, reads: Callable[[], int]) -> None:
     kept = Kept()
     with opened(tmp_path, b"line\n" * 400_000) as reader:
