@@ -64,14 +64,14 @@ class Folds:
             block = yield from source.read(at, self._edge_after(at))
             newline = block.find(b"\n")
             text = block if newline < 0 else block[:newline]
-            first, *rest = text.split(b"\r")
-            if at + len(first) - draw > self._redraw:
+            returned = text.find(b"\r")
+            end = at + (len(text) if returned < 0 else returned)
+            if end - draw > self._redraw:
                 return Fold(draw, fold.covers, count)
-            if rest:
-                closed = [bool(at + len(first) > draw), *map(bool, rest[:-1])]
-                count += sum(closed)
+            if returned >= 0:
+                count += (end > draw) + _between_returns(text)
                 last = _last_start(at, text, draw, last)
-                draw = at + len(text) - len(rest[-1])
+                draw = at + text.rfind(b"\r") + 1
             at += len(text)
             if newline >= 0:
                 break
@@ -90,13 +90,13 @@ class Folds:
             newline = block.rfind(b"\n")
             text = block[newline + 1 :]
             start = at - len(text)
-            *rest, last = text.split(b"\r")
-            if end - (at - len(last)) > self._redraw:
+            after = start + text.rfind(b"\r") + 1
+            if end - after > self._redraw:
                 return self._remembered(Fold(draw, covers, count))
-            if rest:
-                count += bool(end > at - len(last)) + sum(map(bool, rest[1:]))
+            if after > start:
+                count += (end > after) + _between_returns(text)
                 covers = _first_start(start, text, end, covers)
-                end = start + len(rest[0])
+                end = start + text.find(b"\r")
             at = start
             if newline >= 0:
                 return self._remembered(Fold(draw, at, count + (end > at)))
@@ -113,6 +113,13 @@ class Folds:
     def _remembered(self, fold: Fold) -> Fold:
         self.remember(fold)
         return fold
+
+
+def _between_returns(text: bytes) -> int:
+    """How many draws that are not empty lie between the first carriage return in ``text`` and the last."""
+    if b"\r\r" not in text:
+        return max(0, text.count(b"\r") - 1)
+    return sum(map(bool, text[text.find(b"\r") : text.rfind(b"\r")].split(b"\r")))
 
 
 def _last_start(at: int, text: bytes, draw: int, last: int) -> int:
