@@ -33,7 +33,7 @@ from capture_core.source import Address, Entry
 from capview.pager.document import Document
 from capview.tui.layout import Layout
 from tests.bench.capture import corpus
-from tests.bench.measuring import MIB, Sample, interleaved, median, timed
+from tests.bench.measuring import MIB, Sample, interleaved, median, ratios, timed
 from tests.captures import Owner
 
 if TYPE_CHECKING:
@@ -45,6 +45,7 @@ if TYPE_CHECKING:
 HUGE = 10 * 2**30
 LARGE = 2**30
 LONG = 300_000_000
+COUNTED = "bytes.count of the same blocks"
 ROWS = 50
 ASKED = 200
 
@@ -74,12 +75,15 @@ def index(folder: str) -> None:
     """The index of 1 GiB, beside counting alone and ``wc -l``; then its questions."""
     runs: dict[str, Callable[[], Sample]] = {
         "index": partial(_timed, partial(_with_reader, folder, _catch_up)),
-        "bytes.count of the same blocks": partial(_timed, partial(_with_reader, folder, _count)),
+        COUNTED: partial(_timed, partial(_with_reader, folder, _count)),
         "wc -l, whole process": partial(timed, ("wc", "-l", *map(str, Path(folder).rglob("*.txt")))),
     }
-    for name, taken in interleaved(3, runs).items():
+    samples = interleaved(5, runs)
+    for name, taken in samples.items():
         goal = " (to reach: 1.5)" if name == "index" else ""
         print(f"1 GiB, {name:34} {LARGE / median(taken) / 1e9:5.2f} GB/s{goal}")
+    speed = statistics.median(ratios(samples[COUNTED], samples["index"]))
+    print(f"{'index':41} {speed:5.2f} x as fast as {COUNTED}")
     with _reader(folder) as reader:
         cache = LineCache(folder)
         last = LinePlaces(reader, cache).line_of(LARGE)
