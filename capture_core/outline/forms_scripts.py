@@ -107,7 +107,7 @@ SCRIPT_FORMS: Final = (
             ),
         ),
         ("npm timing config:load\n", "npm http fetch GET 200 https://registry.invalid/express 135ms\n"),
-        "docs.npmjs.com: logging, --timing; npm 7 and later with --loglevel timing",
+        "the documentation of npm: logging, --timing; npm 7 and later with --loglevel timing",
         told=Told.AFTER,
     ),
 )
