@@ -40,6 +40,7 @@ COMMANDS: Final = {
     "ls": Command("capview.cli.ls", "list captures, newest first: how each ended, and whether its log is whole"),
     "show": Command("capview.cli.show", "print the receipt of one capture"),
     "read": Command("capview.cli.read", "print a bounded part of a capture"),
+    "errors": Command("capview.cli.errors", "find what looks like a failure in a capture: a guess, never evidence"),
     "outline": Command("capview.cli.outline", "list the steps of a build with their times: derived, never evidence"),
     "diff": Command("capview.cli.diff", "compare two captures, but for times, paths and the like: derived, never evidence"),
     "follow": Command("capview.cli.follow", "print a capture as it grows, and exit as the command did"),

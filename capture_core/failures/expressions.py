@@ -1,0 +1,71 @@
+"""What a line matches, and which lines are worth asking: the only room of failures that knows the engines."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import TYPE_CHECKING
+
+from capture_core.errors import EngineUnavailable
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+def matches(expression: str, line: bytes) -> bool:
+    """Tell whether a line matches; an empty expression matches none.
+
+    A line is short (``FAILURE_LINE_BYTES``), so that what an engine may do more than once with it stays bounded.
+    """
+    return bool(expression) and _compiled(expression).search(line) is not None
+
+
+class Signs:
+    """Texts of which a line must hold one to be worth a look, known by their numbers; ``^``: at its start.
+
+    All of them are looked for in one scan: that is what large texts are passed over by.
+    """
+
+    def __init__(self, signs: Sequence[str]) -> None:
+        """Compile them; raises :class:`EngineUnavailable` where hyperscan cannot be loaded."""
+        try:
+            import hyperscan
+        except ImportError as error:
+            words = f"likely failures cannot be looked for: hyperscan cannot be loaded ({error})"
+            raise EngineUnavailable(words) from error
+        self._database = hyperscan.Database(mode=hyperscan.HS_MODE_BLOCK)
+        self._database.compile(
+            expressions=[_sign(sign) for sign in signs],
+            ids=list(range(len(signs))),
+            flags=[hyperscan.HS_FLAG_MULTILINE] * len(signs),
+        )
+        self._ends: list[int] = []
+        self._numbers: set[int] = set()
+
+    def ends(self, text: bytes) -> list[int]:
+        """Return where signs end in whole lines of text, ascending."""
+        self._ends.clear()
+        self._database.scan(text, match_event_handler=self._take_end)
+        return sorted(self._ends)
+
+    def numbers(self, line: bytes) -> set[int]:
+        """Return which signs a line holds."""
+        self._numbers.clear()
+        self._database.scan(line, match_event_handler=self._take_number)
+        return self._numbers
+
+    def _take_end(self, _number: int, _start: int, end: int, _flags: int, _context: object) -> None:
+        self._ends.append(end)
+
+    def _take_number(self, number: int, _start: int, _end: int, _flags: int, _context: object) -> None:
+        self._numbers.add(number)
+
+
+@cache
+def _compiled(expression: str) -> re.Pattern[bytes]:
+    return re.compile(expression.encode())
+
+
+def _sign(sign: str) -> bytes:
+    anchor, text = ("^", sign[1:]) if sign.startswith("^") else ("", sign)
+    return anchor.encode() + re.escape(text.encode())
