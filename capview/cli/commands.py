@@ -42,7 +42,7 @@ COMMANDS: Final = {
     "read": Command("capview.cli.read", "print a bounded part of a capture"),
     "errors": Command("capview.cli.errors", "find what looks like a failure in a capture: a guess, never evidence"),
     "outline": Command("capview.cli.outline", "list the steps of a build with their times: derived, never evidence"),
-    "diff": Command("capview.cli.diff", "compare two captures, but for times, paths and the like: derived, never evidence"),
+    "diff": Command("capview.cli.diff", "compare two captures, but for times and the like: derived, never evidence"),
     "follow": Command("capview.cli.follow", "print a capture as it grows, and exit as the command did"),
     "wait": Command("capview.cli.wait", "block until captures are final"),
     "poll": Command("capview.cli.poll", "print what is new in a capture since this consumer's last poll"),

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from capture_core.difference.fresh import Failure, Fresh, fresh
 from capture_core.difference.normal import exact, normal
 from capture_core.difference.rows import Rows
 from capture_core.difference.slower import slower
 from capture_core.difference.walk import Walk
-from capture_core.errors import BadInput, StreamGone
+from capture_core.errors import BadInput, EngineUnavailable, StreamGone
 from capture_core.exit_codes import NO, USAGE
 from capture_core.facts import Liveness, RepresentationKind
+from capture_core.failures.walk import failures
 from capture_core.limits.difference import DIFFERENCE_LINES_SHOWN
 from capview.cli.diff_report import Report, Runs, put_object, put_text, read
 from capview.cli.outline import timed
@@ -20,10 +22,12 @@ from capview.cli.words import say
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Iterator
 
     from capture_core.difference.comparison import Comparison
     from capture_core.difference.normal import Normal
     from capture_core.difference.slower import Slower
+    from capture_core.reader import StreamReader
 
 EXAMPLE: Final = f"""\
 examples:
@@ -34,8 +38,9 @@ examples:
 Compares the streams of two captures line by line.  What differs in every run counts as equal: times, durations, dates,
 rates, hex addresses, process numbers, UUIDs, temporary folders and names, home folders, and the folders that the two
 ran in, where --folder1 and --folder2 say them; --exact compares every byte.  Prints the first difference, lines that
-only one of the two has at that place (at most {DIFFERENCE_LINES_SHOWN} of each, the rest is counted), and steps that
-took longer (see: capview outline).  Derived from the outputs, never evidence.
+only one of the two has at that place (at most {DIFFERENCE_LINES_SHOWN} of each, the rest is counted), likely failures
+that are new (see: capview errors), and steps that took longer (see: capview outline).  Derived from the outputs, never
+evidence.
 
 Memory is bounded, whatever the sizes.  Where two outputs have nothing in common for 65,536 lines, the search for where
 they meet again is given up, and said so.
@@ -80,7 +85,9 @@ def _run(arguments: argparse.Namespace) -> int:
     runs = _runs(arguments)
     streams = _streams(runs) if arguments.stream is None else [arguments.stream]
     found = {stream: _compared(runs, stream) for stream in streams}
-    report = Report(runs, found, {stream: _slower(runs, stream) for stream in streams}, arguments.max_count)
+    new = {stream: _fresh(runs, stream) for stream in streams}
+    slower_steps = {stream: _slower(runs, stream) for stream in streams}
+    report = Report(runs, found, new, slower_steps, arguments.max_count)
     if arguments.json:
         put_object(report)
     else:
@@ -123,6 +130,22 @@ def _slower(runs: Runs, stream: str) -> list[Slower]:
     return slower(one, other, normal=runs.normal, later_normal=runs.other_normal)
 
 
+def _fresh(runs: Runs, stream: str) -> Fresh:
+    try:
+        with runs.opened(stream) as (one, other):
+            return fresh(_failures(one), _failures(other), normal=runs.normal, later_normal=runs.other_normal)
+    except EngineUnavailable as error:
+        # What else differs can be told all the same.
+        say(str(error))
+        return Fresh((), None)
+
+
+def _failures(reader: StreamReader | None) -> Iterator[Failure]:
+    batches = failures(reader.read, 0, reader.committed) if reader else ()
+    for each in (each for batch in batches for each in batch):
+        yield Failure(each.pattern, each.headline, each.start, each.end, each.first_line)
+
+
 # -- what is said of it -------------------------------------------------------------------------------------------
 
 
@@ -134,6 +157,8 @@ def _say_all(report: Report) -> None:
         if found.lost is not None:
             left = " and ".join(str(side.uncompared) for side in found.sides)
             say(f"{stream}: nothing in common from there on as far as was looked; {left} bytes were not compared")
+        if report.fresh[stream].total is None:
+            say(f"{stream}: which likely failures are new is not known")
     if report.is_same:
         lines = sum(found.normalised for found in report.found.values())
         but = f", but for {lines} lines with times, paths and the like (see them: --exact)" if lines else ""

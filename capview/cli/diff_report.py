@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from capture_core.difference.comparison import Alone, Comparison
+    from capture_core.difference.fresh import Failure, Fresh
     from capture_core.difference.normal import Normal
     from capture_core.difference.rows import Place
     from capture_core.difference.slower import Slower
@@ -66,6 +67,7 @@ class Report:
 
     runs: Runs
     found: Mapping[str, Comparison]
+    fresh: Mapping[str, Fresh]
     slower: Mapping[str, Sequence[Slower]]
     most: int
 
@@ -86,6 +88,7 @@ def put_text(report: Report) -> None:
             rows += [f"==> {stream} <==", *_first(report, stream, found.first)]
             for side in (0, 1):
                 rows += _alone(report, stream, found, side)
+        rows += _fresh(report, stream)
         rows += _slower(report, stream)
     put("".join(f"{row}\n" for row in rows).encode("utf-8", "backslashreplace"), sys.stdout)
 
@@ -137,6 +140,15 @@ def command(report: Report, stream: str, side: int, span: str) -> str:
     return shlex.join(words)
 
 
+def _fresh(report: Report, stream: str) -> Iterator[str]:
+    shown, total = report.fresh[stream].failures[: report.most], report.fresh[stream].total or 0
+    if total:
+        yield f"==> new likely failures in {stream} <=="
+    yield from (f"line {each.line}  {each.name}  {_shown(each.headline)}" for each in shown)
+    if total > len(shown):
+        yield f"… and {total - len(shown)} more"
+
+
 def _slower(report: Report, stream: str) -> Iterator[str]:
     found = report.slower[stream]
     if found:
@@ -176,6 +188,8 @@ def _object(report: Report, stream: str, found: Comparison) -> dict[str, object]
         "only": [_side(report, found, side) for side in (0, 1)],
         "met_again": found.met,
         "gave_up": None if found.lost is None else [_place(report, stream, side, found.lost[side]) for side in (0, 1)],
+        "new_failures": [_failure(report, stream, each) for each in report.fresh[stream].failures[: report.most]],
+        "new_failures_total": report.fresh[stream].total,
         "slower": [_slower_object(each) for each in report.slower[stream][: report.most]],
         "slower_steps": len(report.slower[stream]),
     }
@@ -193,6 +207,17 @@ def _side(report: Report, found: Comparison, side: int) -> dict[str, object]:
         for each in part.alone[: report.most]
     ]
     return {"lines": part.lines, "shown": shown, "uncompared_bytes": part.uncompared}
+
+
+def _failure(report: Report, stream: str, each: Failure) -> dict[str, object]:
+    return {
+        "pattern": each.name,
+        "headline": each.headline.decode("utf-8", "replace"),
+        "line": each.line,
+        "start": each.start,
+        "end": each.end,
+        "read": command(report, stream, 1, f"{each.start}:{each.end}"),
+    }
 
 
 def _slower_object(each: Slower) -> dict[str, object]:

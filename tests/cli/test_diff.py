@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from capture_core.difference import walk
+from capture_core.errors import EngineUnavailable
 from capture_core.facts import RepresentationFacts, RepresentationKind
 from capture_core.sidecar import encode
+from capview.cli import diff
 from tests.captures import Owner, finished
 
 if TYPE_CHECKING:
@@ -119,6 +121,38 @@ def test_steps_that_got_slower(here: Here, tmp_path: Path) -> None:
     _, out, _ = here("diff", "@-2", "@last", "--json")
     [slower] = json.loads(out)["streams"]["stdout"]["slower"]
     assert (slower["title"], slower["seconds"]) == ("A", [1.0, 9.0])
+
+
+def test_failures_that_are_new(here: Here, tmp_path: Path) -> None:
+    error = "a.c:{}:5: error: ‘x’ undeclared (first use in this function)\n"
+    finished(tmp_path, error.format(12).encode(), second=1)
+    other = f"one more line\n{error.format(13)}b.c:1:1: error: expected ‘;’ before ‘}}’ token\n".encode()
+    finished(tmp_path, other, second=2)
+    code, out, _ = here("diff", "@-2", "@last")
+    assert code == 1
+    [heading, failure] = out.decode().splitlines()[-2:]
+    assert heading == "==> new likely failures in stdout <=="
+    assert failure.startswith("line 3  ")
+    assert failure.endswith("b.c:1:1: error: expected ‘;’ before ‘}’ token")
+    _, out, _ = here("diff", "@-2", "@last", "--json")
+    found = json.loads(out)["streams"]["stdout"]
+    assert found["new_failures_total"] == 1
+    [new] = found["new_failures"]
+    assert here.bare(*shlex.split(new["read"])[1:])[1] == other[new["start"] : new["end"]]
+    assert json.loads(here("diff", "@last", "@-2", "--json")[1])["streams"]["stdout"]["new_failures"] == []
+
+
+def test_without_an_engine_for_failures_the_rest_is_told(
+    here: Here, pair: tuple[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise EngineUnavailable("no engine")
+
+    monkeypatch.setattr(diff, "failures", refuse)
+    code, out, err = here("diff", *pair)
+    assert (code, out.count(b"\n")) == (1, 12)
+    assert b"no engine" in err
+    assert b"stdout: which likely failures are new is not known" in err
 
 
 def test_a_stream_that_only_one_has_is_compared_with_nothing(here: Here, tmp_path: Path) -> None:
