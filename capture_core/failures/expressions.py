@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from capture_core.errors import EngineUnavailable
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
+
+_INSIDE: Final = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]")
+"""Escapes and classes."""
+_GROUP: Final = re.compile(r"\([^()]*\)")
 
 
 def matches(expression: str, line: bytes) -> bool:
@@ -17,7 +21,7 @@ def matches(expression: str, line: bytes) -> bool:
 
     A line is short (``FAILURE_LINE_BYTES``), so that what an engine may do more than once with it stays bounded.
     """
-    return bool(expression) and _compiled(expression).search(line) is not None
+    return bool(expression) and _matcher(expression)(line) is not None
 
 
 class Signs:
@@ -62,8 +66,13 @@ class Signs:
 
 
 @cache
-def _compiled(expression: str) -> re.Pattern[bytes]:
-    return re.compile(expression.encode())
+def _matcher(expression: str) -> Callable[[bytes], object]:
+    compiled = re.compile(expression.encode())
+    # Where every branch is tied to the start, the engine would try in vain at each further place.
+    outside = _INSIDE.sub("", expression)
+    while outside != (outside := _GROUP.sub("", outside)):
+        pass
+    return compiled.match if all(branch.startswith("^") for branch in outside.split("|")) else compiled.search
 
 
 def _sign(sign: str) -> bytes:

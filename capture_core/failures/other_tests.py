@@ -7,11 +7,11 @@ from __future__ import annotations
 from typing import Final
 
 from capture_core.failures.finding import Kind, Severity
-from capture_core.failures.pattern import Block, Pattern, Subject
+from capture_core.failures.pattern import Block, Pattern, RunEnd, Subject
 
 _TEST, _ERROR, _CONSEQUENCE = Kind.TEST, Severity.ERROR, Severity.CONSEQUENCE
 
-CARGO_END: Final = r"^test result: "
+CARGO_END: Final = RunEnd(r"^test result: ", ("^test result: ",))
 """The last line of one program's tests."""
 
 OTHER_TESTS: Final = (

@@ -29,10 +29,18 @@ class Subject(Enum):
 
 
 class Section(NamedTuple):
-    """A part of an output in which lines mean what they mean nowhere else."""
+    """A part of an output in which lines mean what they mean nowhere else; ``signs``: as a pattern's."""
 
     opens: str
     closes: str
+    signs: tuple[str, ...]
+
+
+class RunEnd(NamedTuple):
+    """A line that ends a run of tests: those of the next may have the same names, what was only listed is told."""
+
+    expression: str
+    signs: tuple[str, ...]
 
 
 class Block(NamedTuple):

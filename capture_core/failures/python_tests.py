@@ -5,17 +5,18 @@ from __future__ import annotations
 from typing import Final
 
 from capture_core.failures.finding import Kind, Severity
-from capture_core.failures.pattern import Block, Pattern, Section, Subject
+from capture_core.failures.pattern import Block, Pattern, RunEnd, Section, Subject
 
 _TEST, _ERROR, _CONSEQUENCE = Kind.TEST, Severity.ERROR, Severity.CONSEQUENCE
 _TOTAL: Final = (
     r"^(?:=+ )?(?:\d+ \w+, )*\d+ (?:failed|passed|errors?|skipped|deselected|x\w+|warnings?) (?:.* )?in \d.*s\b"
 )
 _HEADING: Final = r"^=+ \S.* =+$"
-_REPORTS: Final = Section(r"^=+ (?:FAILURES|ERRORS) =+$", rf"{_HEADING}|{_TOTAL}")
-_SUMMARY: Final = Section(r"^=+ short test summary info =+$", rf"{_HEADING}|{_TOTAL}")
+_TOTAL_SIGNS: Final = (" failed", " passed", " error", " skipped", " deselected", " x", " warning")
+_REPORTS: Final = Section(r"^=+ (?:FAILURES|ERRORS) =+$", rf"{_HEADING}|{_TOTAL}", ("^=", *_TOTAL_SIGNS))
+_SUMMARY: Final = Section(r"^=+ short test summary info =+$", rf"{_HEADING}|{_TOTAL}", ("^=", *_TOTAL_SIGNS))
 
-PYTEST_END: Final = _TOTAL
+PYTEST_END: Final = RunEnd(_TOTAL, _TOTAL_SIGNS)
 """The last line of a run."""
 
 PYTHON_TESTS: Final = (
@@ -24,7 +25,7 @@ PYTHON_TESTS: Final = (
         tool="pytest",
         kind=_TEST,
         severity=_ERROR,
-        signs=("^_", "^="),
+        signs=("^_",),
         expression=r"^_+ [^_ ].* _+$",
         within=_REPORTS,
         block=Block(body=r".", blank=True, stop=rf"^_+ [^_ ].* _+$|{_HEADING}"),
@@ -67,7 +68,7 @@ PYTHON_TESTS: Final = (
         tool="pytest",
         kind=_TEST,
         severity=_ERROR,
-        signs=("^FAILED ", "^ERROR ", "^="),
+        signs=("^FAILED ", "^ERROR "),
         expression=r"^(?:FAILED|ERROR) \S",
         within=_SUMMARY,
         subject=Subject.PYTEST_NODE,
@@ -107,7 +108,7 @@ PYTHON_TESTS: Final = (
         tool="pytest",
         kind=_TEST,
         severity=_CONSEQUENCE,
-        signs=(" failed", " passed", " error", " skipped", " deselected", " x", " warning"),
+        signs=_TOTAL_SIGNS,
         expression=_TOTAL,
         unless=r"^(?:=+ )?(?:[1-9]\d* (?:passed|skipped|deselected|x\w+|warnings?),? )+in ",
         source="recorded: pytest 8.4.2",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from typing import TYPE_CHECKING, Final
 
 from capture_core.failures.expressions import matches
@@ -64,13 +65,13 @@ class FailureScan:
     def _run(self, run: Run) -> Iterator[Finding]:
         """Look at each line that may matter, and step over all others."""
         data, at, counted = run.data, 0, 0
-        ends = iter(self._rules.signs.ends(data.replace(b"\r", b"\n")))
+        ends, place = self._rules.signs.ends(data.replace(b"\r", b"\n")), 0
         while at < len(data):
             if not self._is_busy:
-                end = next((end for end in ends if end > at), None)
-                if end is None:
+                place = bisect_right(ends, at, place)
+                if place == len(ends):
                     break
-                at = data.rfind(b"\n", at, end - 1) + 1 or at
+                at = data.rfind(b"\n", at, ends[place] - 1) + 1 or at
             stop = data.find(b"\n", at)
             self._count(data, counted, at)
             counted = at
@@ -107,9 +108,9 @@ class FailureScan:
     def _look(self, line: Line) -> Iterator[Finding]:
         """Look at a line that belongs to nothing so far."""
         look = self._rules.look(line.text)
-        if look.patterns:
-            self._pass_section(line.text)
-        if look.ends_run:
+        if look.sections:
+            self._pass_section(line.text, look)
+        if any(matches(end.expression, line.text) for end in look.run_ends):
             yield from self._pass_on()
             yield from self._told.end_of_run()
         matching = tuple(pattern for pattern in look.patterns if self._opens(pattern, line.text))
@@ -125,8 +126,8 @@ class FailureScan:
             return False
         return matches(pattern.expression, text) and not matches(pattern.unless, text)
 
-    def _pass_section(self, text: bytes) -> None:
-        opened = self._rules.opened(text)
+    def _pass_section(self, text: bytes, look: Look) -> None:
+        opened = next((section for section in look.sections if matches(section.opens, text)), None)
         if opened is not None or (self._section is not None and matches(self._section.closes, text)):
             self._section = opened
 

@@ -27,4 +27,4 @@ PATTERNS: Final = (
 )
 
 RUN_ENDS: Final = (PYTEST_END, CARGO_END)
-"""Lines that end a run of tests: those of the next one may have the same names, and what was only listed is told."""
+"""Whatever runs tests by name, and tells of one in more than one place."""

@@ -80,7 +80,8 @@ def test_examples_are_found_also_between_other_lines(pattern: Pattern) -> None:
 # -- the language ---------------------------------------------------------------------------------------------------
 
 
-ALL = sorted({expression for pattern in PATTERNS for expression in expressions(pattern)} | set(RUN_ENDS))
+ENDS = {end.expression for end in RUN_ENDS}
+ALL = sorted({expression for pattern in PATTERNS for expression in expressions(pattern)} | ENDS)
 
 
 def lines_of_everything() -> list[bytes]:
@@ -166,9 +167,10 @@ def test_no_line_that_matches_lacks_a_sign(pattern: Pattern) -> None:
 
 
 def test_no_line_that_opens_or_closes_a_section_or_ends_a_run_lacks_a_sign() -> None:
-    signs = tuple(sign for pattern in PATTERNS for sign in pattern.signs)
-    sections = [pattern.within for pattern in PATTERNS if pattern.within is not None]
-    for expression in (*RUN_ENDS, *(each for section in sections for each in section)):
+    sections = {pattern.within for pattern in PATTERNS if pattern.within is not None}
+    asked = [(end.expression, end.signs) for end in RUN_ENDS]
+    asked += [(each, section.signs) for section in sections for each in (section.opens, section.closes)]
+    for expression, signs in asked:
         assert [line for line in spelled(parser.parse(expression)) if not holds(signs, line)] == []
 
 
