@@ -9,6 +9,9 @@ from typing import Final
 
 from capture_core.record import NamedTuple
 
+# An expression that begins with a class of bytes is searched for several times as fast as one that begins with a word's
+# edge: ``\d(?<!\w.)`` is ``\b\d``.
+
 
 class Rule(NamedTuple):
     """``expression`` is replaced by ``put`` in lines that hold one of ``signs``.
@@ -25,6 +28,7 @@ class Rule(NamedTuple):
 
 
 _MONTH: Final = rb"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)"
+_YEAR: Final = rb"[12](?<!\w.)(?:(?<=1)9|(?<=2)0)\d\d"
 _CLOCK: Final = rb"\d{1,2}:\d\d:\d\d(?:[.,]\d{1,9})?"
 _SEGMENT: Final = rb"[^\s/:;,'\"`()<>\[\]]{1,255}"
 
@@ -32,7 +36,7 @@ RULES: Final = (
     Rule(
         "uuid",
         (b"-",),
-        rb"\b[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}\b",
+        rb"[0-9a-fA-F](?<!\w.)[0-9a-fA-F]{7}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}\b",
         b"<uuid>",
         ((b"id 6f9619ff-8b86-d011-b42d-00c04fc964ff", b"id 0e2f4a31-0c3e-4f8e-9f50-5d2f3c1a7b90"),),
         ((b"6f9619ff-8b86", b"6f9619ff-8b87"),),
@@ -40,7 +44,7 @@ RULES: Final = (
     Rule(
         "moment",
         (b":",),
-        rb"\b(?:19|20)\d\d[-/]\d\d[-/]\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?(?: ?(?:Z|UTC|[+-]\d\d:?\d\d))?(?!\w)",
+        _YEAR + rb"[-/]\d\d[-/]\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?(?: ?(?:Z|UTC|[+-]\d\d:?\d\d))?(?!\w)",
         b"<time>",
         (
             (b"2026-11-30T17:58:03.528Z ok", b"2026-12-01T00:00:00Z ok"),
@@ -51,7 +55,7 @@ RULES: Final = (
     ),
     Rule(
         "dated clock",
-        (b":",),
+        (b"Jan", b"Feb", b"Mar", b"Apr", b"May", b"Jun", b"Jul", b"Aug", b"Sep", b"Oct", b"Nov", b"Dec"),
         rb"\b(?:(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun),? )?"
         rb"(?:%s [ \d]\d|\d\d? %s \d{4}|\d\d/%s/\d{4})[ :]%s(?: (?:[A-Z]{3,4}|[+-]\d{4}))?(?: \d{4})?\b"
         % (_MONTH, _MONTH, _MONTH, _CLOCK),
@@ -67,7 +71,7 @@ RULES: Final = (
     Rule(
         "date",
         (b"-", b"/"),
-        rb"\b(?:19|20)\d\d(?:-\d\d-\d\d|/\d\d/\d\d)\b",
+        _YEAR + rb"(?:-\d\d-\d\d|/\d\d/\d\d)\b",
         b"<date>",
         ((b"built on 2026-11-30", b"built on 2026-12-01"),),
         ((b"version 2026.11.30", b"version 2026.12.01"), (b"20-11-30", b"20-11-31")),
@@ -75,7 +79,7 @@ RULES: Final = (
     Rule(
         "clock",
         (b":",),
-        rb"\b%s\b" % _CLOCK,
+        rb"\d(?<!\w.)\d?:\d\d:\d\d(?:[.,]\d{1,9})?\b",
         b"<clock>",
         ((b"[17:58:03] Starting 'build'...", b"[08:00:01] Starting 'build'..."), (b"in 0:01:05", b"in 1:01:05")),
         ((b"price.c:12:5: no", b"price.c:13:5: no"), (b"1:2:3", b"1:2:4")),
@@ -83,7 +87,7 @@ RULES: Final = (
     Rule(
         "duration",
         (b"s", b"min", b"h"),
-        rb"\b(?:\d{1,9}h ?)?(?:\d{1,9}m ?)?\d{1,12}(?:\.\d{1,12})? ?"
+        rb"\d(?<!\w.)(?:\d{0,8}h ?\d)?(?:\d{0,8}m ?\d)?\d{0,11}(?:\.\d{1,12})? ?"
         rb"(?:ns|\xc2\xb5s|us|ms|s|secs?|seconds?|milliseconds?|mins?|minutes?|hours?)\b",
         b"<duration>",
         (
@@ -97,7 +101,7 @@ RULES: Final = (
     Rule(
         "rate",
         (b"/s",),
-        rb"\b\d{1,12}(?:\.\d{1,9})? ?[kKMG]?i?[Bb](?:it)?/s(?:ec)?\b",
+        rb"\d(?<!\w.)\d{0,11}(?:\.\d{1,9})? ?[kKMG]?i?[Bb](?:it)?/s(?:ec)?\b",
         b"<rate>",
         ((b"100% 5.20 MiB/s", b"100% 312.4 kB/s"),),
         ((b"5.20 MiB", b"5.21 MiB"),),
