@@ -16,7 +16,7 @@ OUTLINE_TITLE_BYTES = 200
 OUTLINE_STEPS = 10_000
 """So many steps of one stream are kept, the first ones; further ones are counted."""
 
-OUTLINE_OPEN_STEPS = 200
+OUTLINE_OPEN_STEPS = 100
 """So many of them may be open at once; beyond: the oldest is given up, as one that has not ended."""
 
 OUTLINE_DEPTH = 50

@@ -60,16 +60,20 @@ class Nesting:
     def open(self, form: Form, found: re.Match[bytes], line: Line) -> None:
         """Begin a step with this line, unless it only goes on."""
         key, level = _key(found)
-        if any(each.form is form and each.key == key != b"" and each.level == level for each in self._open):
+        if key and self._is_known(form, key, level):
             return
         parent = next((each for each in reversed(self._open) if each.takes(form, level)), None)
-        for each in [each for each in self._open if _gives_way(each, form, parent)]:
-            self._end(each, line.start, line.number - 1, line.start, told=None)
+        for each in [each for each in self._open if _gives_way(each, form)]:
+            if parent is None or each.lies_in(parent):
+                self._end(each, line.start, line.number - 1, line.start, told=None)
         if len(self.steps) >= OUTLINE_STEPS:
             self.more += 1
         else:
             self._begin(form, found, line, parent)
         self._tell(parent, line.start)
+
+    def _is_known(self, form: Form, key: bytes, level: int) -> bool:
+        return any(each.key == key and each.form is form and each.level == level for each in self._open)
 
     def close(self, form: Form, found: re.Match[bytes], line: Line) -> None:
         """End the step that this line is the end of, if it is open."""
@@ -141,18 +145,15 @@ def counts(found: re.Match[bytes]) -> bool:
     return "done" not in named or int(named["done"]) <= int(named["total"])
 
 
-def _gives_way(each: _Open, form: Form, parent: _Open | None) -> bool:
-    """Whether an open step ends as one of this form begins within ``parent``."""
-    if parent is not None and not each.lies_in(parent):
-        return False
-    if each.form.told is Told.AFTER:
-        return True
-    if each.form.shape is Shape.SERIES:
-        return each.form.rank >= form.rank
-    if each.form is form and not each.key:
-        return True
+def _gives_way(each: _Open, form: Form) -> bool:
+    """Whether an open step ends as one of this form begins beside or around it."""
+    own = each.form
+    if own.shape is Shape.SERIES:
+        return own.rank >= form.rank or own.told is Told.AFTER
+    if own is form:
+        return not each.key
     # What has an end of its own waits for it, but where something broader begins, that line got lost.
-    return form.shape is Shape.SERIES and each.form.rank > form.rank
+    return form.shape is Shape.SERIES and own.rank > form.rank
 
 
 def _key(found: re.Match[bytes]) -> tuple[bytes, int]:
