@@ -1,0 +1,1 @@
+"""What a match is: one definition of it, for every surface."""
