@@ -1,7 +1,7 @@
 """How one kind of step looks, as data: expressions, with examples of what they find and of what they must not.
 
-Expressions are Python's, matched from the start of one line, without its newline and without what carriage returns
-have overwritten.  What they name: ``title``; ``key``, by which the line that ends a step is known for its own;
+Expressions are Python's, matched from the start of one line, without its newline; what is printed behind a carriage
+return is a line, too.  What they name: ``title``; ``key``, by which the line that ends a step is known for its own;
 ``level``, of steps that nest in others of their form; ``done`` and ``total``, a count that must be one; ``seconds`` or
 ``milliseconds``, what the tool itself says that the step took.
 """

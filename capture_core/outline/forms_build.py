@@ -66,16 +66,26 @@ BUILD_FORMS: Final = (
         50,
         Shape.SERIES,
         r"\[\d+/\d+\] ",
-        r"\[(?P<done>0|[1-9]\d*)/(?P<total>[1-9]\d*)\] (?P<title>\S.*)$",
+        r"\[(?P<done>[1-9]\d*)/(?P<total>[1-9]\d*)\] (?P<title>\S.*)$",
         (
             Example(
                 "[1/4] Building C object price.c.o\nprice.c:1: no\n[2/4] Linking C static library libprice.a\n",
                 ("Building C object price.c.o", "Linking C static library libprice.a"),
             ),
-            Example("[0/1] Re-running CMake...\n", ("Re-running CMake...",)),
+            Example(  # on a terminal
+                "\r[0/2] CC a.o\r[0/2] CC b.o\r[1/2] CC b.o\r[2/2] CC a.o\r\n",
+                ("CC b.o", "CC a.o"),
+            ),
         ),
-        ("[2024/01/02] started\n", "[5/4] no\n", "[1/4]\n", "see [1/4] below\n", "[01/02] a day\n"),
-        "ninja 1.11, recorded: where it prints on no terminal, a line tells of an edge that has ended",
+        (
+            "[0/1] Re-running CMake...\n",
+            "[2024/01/02] started\n",
+            "[5/4] no\n",
+            "[1/4]\n",
+            "see [1/4] below\n",
+            "[01/02] a day\n",
+        ),
+        "ninja 1.11, recorded: where the count has grown, a line tells of an edge that has ended",
         told=Told.AFTER,
     ),
     Form(

@@ -13,21 +13,27 @@ if TYPE_CHECKING:
 
 
 class Line(NamedTuple):
-    """A line from ``start`` to ``end``, its newline included, and what to look at of it.
+    """What is printed from ``start`` on, to the newline or carriage return before ``end``; ``text`` is its beginning.
 
-    ``texts``: what stands there after all redraws, and where there were any, what stood there first.
+    ``is_redraw``: it overwrites what was printed before it in the line of that ``number``.
     """
 
     start: int
     end: int
     number: int
-    texts: tuple[bytes, ...]
+    text: bytes
+    is_redraw: bool
+
+    @property
+    def number_before(self) -> int:
+        """The number of the line that ends where it begins."""
+        return self.number if self.is_redraw else self.number - 1
 
 
 class Lines:
-    """Passes over all lines but those that begin as some form does.
+    """Passes over all lines but those that begin as some form does; each redraw within a line is one.
 
-    Of a line that is longer than ``OUTLINE_LINE_BYTES`` no more than that is kept.
+    Of one that is longer than ``OUTLINE_LINE_BYTES`` no more than that is kept.
     """
 
     def __init__(self) -> None:
@@ -36,6 +42,7 @@ class Lines:
         """Bytes of the unfinished line that were not kept."""
         self._start = 0
         self._number = 1
+        self._is_redraw = False
 
     @property
     def end(self) -> int:
@@ -45,21 +52,24 @@ class Lines:
     @property
     def last_number(self) -> int:
         """The number of the last line there is."""
-        return self._number if self._rest else max(1, self._number - 1)
+        return self._number if self._rest or self._is_redraw else max(1, self._number - 1)
 
     def feed(self, block: bytes) -> Iterator[Line]:
         """Take a block; give the lines that are whole now."""
+        flat = block.replace(b"\r", b"\n")
         if self._dropped:
-            newline = block.find(b"\n") + 1
-            if not newline:
+            behind = flat.find(b"\n") + 1
+            if not behind:
                 self._dropped += len(block)
                 return
-            yield from self._whole(self._rest + b"\n", len(self._rest) + self._dropped + newline)
-            block, self._rest, self._dropped = block[newline:], b"", 0
-        data = self._rest + block
-        whole = data.rfind(b"\n") + 1
-        yield from self._whole(data[:whole], whole)
-        self._keep(data[whole:])
+            yield from self._whole(self._rest + block[behind - 1 : behind], len(self._rest) + self._dropped + behind)
+            block, self._rest, self._dropped = block[behind:], b"", 0
+            flat = flat[behind:]
+        whole = flat.rfind(b"\n") + 1
+        if whole:
+            yield from self._whole(self._rest + block[:whole], len(self._rest) + whole)
+            self._rest = b""
+        self._keep(self._rest + block[whole:])
 
     def finish(self) -> Iterator[Line]:
         """Give the last line, if it lacks its newline."""
@@ -73,23 +83,17 @@ class Lines:
         self._dropped = len(rest) - len(self._rest)
 
     def _whole(self, data: bytes, size: int) -> Iterator[Line]:
-        """Lines that are whole, in one piece; ``size``: their bytes in the stream, if more than there are here."""
-        counted, behind = 0, 0
-        for found in heads().finditer(b"\n" + data.replace(b"\r", b"\n")):
+        """Lines that are whole, in one piece; ``size``: their bytes in the stream, if not as many as there are here."""
+        flat, counted = b"\n" + data.replace(b"\r", b"\n"), 0
+        for found in heads().finditer(flat):
             at = found.start()
-            if at < behind:
-                continue  # a line of redraws, which was given
-            start, behind = data.rfind(b"\n", 0, at) + 1, data.find(b"\n", at) + 1
-            self._number += data.count(b"\n", counted, start)
-            counted = start
+            behind = flat.find(b"\n", at + 1)
+            self._number += data.count(b"\n", counted, at)
+            counted = at
             end = behind if behind < len(data) else size
-            yield Line(self._start + start, self._start + end, self._number, _looked_at(data[start : behind - 1]))
+            is_redraw = data[at - 1 : at] == b"\r" if at else self._is_redraw
+            text = data[at : behind - 1][:OUTLINE_LINE_BYTES]
+            yield Line(self._start + at, self._start + end, self._number, text, is_redraw)
         self._number += data.count(b"\n", counted)
         self._start += size
-
-
-def _looked_at(text: bytes) -> tuple[bytes, ...]:
-    text = text[:OUTLINE_LINE_BYTES].rstrip(b"\r")
-    if b"\r" not in text:
-        return (text,)
-    return text.rpartition(b"\r")[2], text.partition(b"\r")[0]
+        self._is_redraw = data.endswith(b"\r")

@@ -65,7 +65,7 @@ class Nesting:
         parent = next((each for each in reversed(self._open) if each.takes(form, level)), None)
         for each in [each for each in self._open if _gives_way(each, form)]:
             if parent is None or each.lies_in(parent):
-                self._end(each, line.start, line.number - 1, line.start, told=None)
+                self._end(each, line.start, line.number_before, line.start, told=None)
         if len(self.steps) >= OUTLINE_STEPS:
             self.more += 1
         else:
@@ -94,7 +94,7 @@ class Nesting:
         opened = _Open(form, found, len(self.steps), parent)
         after = form.told is Told.AFTER
         if len(self._open) >= OUTLINE_OPEN_STEPS:
-            self._put(self._open.pop(0), line.start, line.number - 1, line.start, has_ended=False)
+            self._put(self._open.pop(0), line.start, line.number_before, line.start, has_ended=False)
         self.steps.append(
             Step(
                 form=form.name,
@@ -137,12 +137,6 @@ class Nesting:
         if each.form.told is Told.AFTER:
             until = step.until
         self.steps[each.at] = step._replace(end=end, last_line=last_line, until=until, has_ended=has_ended)
-
-
-def counts(found: re.Match[bytes]) -> bool:
-    """Whether what looks like a count of some among all of them is one."""
-    named = found.groupdict()
-    return "done" not in named or int(named["done"]) <= int(named["total"])
 
 
 def _gives_way(each: _Open, form: Form) -> bool:

@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING
 from capture_core.limits.outline import OUTLINE_BLOCK_BYTES
 from capture_core.outline.forms import compiled
 from capture_core.outline.lines import Lines
-from capture_core.outline.nesting import Nesting, counts
+from capture_core.outline.nesting import Nesting
 from capture_core.outline.step import Outline
 
 if TYPE_CHECKING:
+    import re
     from collections.abc import Callable
 
     from capture_core.lines import Read
+    from capture_core.outline.form import Form
     from capture_core.outline.lines import Line
 
 
@@ -23,6 +25,8 @@ class OutlineScan:
     def __init__(self) -> None:
         self._lines = Lines()
         self._nesting = Nesting()
+        self._counted: dict[str, tuple[int, int]] = {}
+        """The last count of each form that counts."""
 
     def feed(self, block: bytes) -> None:
         """Take a block."""
@@ -38,24 +42,28 @@ class OutlineScan:
         return Outline(tuple(self._nesting.steps), self._nesting.more, end)
 
     def _look(self, line: Line) -> None:
-        for text in line.texts:
-            if self._takes(text, line):
-                return
-
-    def _takes(self, text: bytes, line: Line) -> bool:
         """Let the first form have it that knows it."""
-        taken = False
         for form, opens, closes in compiled():
             if form.within and not self._nesting.is_open(form.within):
                 continue
-            if (found := opens.match(text)) is not None and counts(found):
+            if (found := opens.match(line.text)) is not None and self._counts(form, found, line):
                 self._nesting.open(form, found, line)
-                return True
-            if closes is not None and (found := closes.match(text)) is not None:
+                return
+            if closes is not None and (found := closes.match(line.text)) is not None:
                 # Another form may end with the same line.
                 self._nesting.close(form, found, line)
-                taken = True
-        return taken
+
+    def _counts(self, form: Form, found: re.Match[bytes], line: Line) -> bool:
+        """Whether what looks like a count of some among all of them is one, and another one than before it.
+
+        On a terminal ninja redraws its line as an edge begins and when it has ended: only then the count grows.
+        """
+        named = found.groupdict()
+        if "done" not in named:
+            return True
+        count, before = (int(named["done"]), int(named["total"])), self._counted.get(form.name)
+        self._counted[form.name] = count
+        return count[0] <= count[1] and not (line.is_redraw and count == before)
 
 
 def outline(read: Read, end: int, *, stop: Callable[[], bool] = lambda: False) -> Outline:
