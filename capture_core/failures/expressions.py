@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import cache
+from threading import Lock
 from typing import TYPE_CHECKING, Final
 
 from capture_core.errors import EngineUnavailable
@@ -27,7 +28,8 @@ def matches(expression: str, line: bytes) -> bool:
 class Signs:
     """Texts of which a line must hold one to be worth a look, known by their numbers; ``^``: at its start.
 
-    All of them are looked for in one scan: that is what large texts are passed over by.
+    All of them are looked for in one scan: that is what large texts are passed over by.  Threads take turns, since what
+    is compiled has room for one scan.
     """
 
     def __init__(self, signs: Sequence[str]) -> None:
@@ -43,20 +45,23 @@ class Signs:
             ids=list(range(len(signs))),
             flags=[hyperscan.HS_FLAG_MULTILINE] * len(signs),
         )
+        self._turn = Lock()
         self._ends: list[int] = []
         self._numbers: set[int] = set()
 
     def ends(self, text: bytes) -> list[int]:
         """Return where signs end in whole lines of text, ascending."""
-        self._ends.clear()
-        self._database.scan(text, match_event_handler=self._take_end)
-        return sorted(self._ends)
+        with self._turn:
+            self._ends.clear()
+            self._database.scan(text, match_event_handler=self._take_end)
+            return sorted(self._ends)
 
-    def numbers(self, line: bytes) -> set[int]:
+    def numbers(self, line: bytes) -> frozenset[int]:
         """Return which signs a line holds."""
-        self._numbers.clear()
-        self._database.scan(line, match_event_handler=self._take_number)
-        return self._numbers
+        with self._turn:
+            self._numbers.clear()
+            self._database.scan(line, match_event_handler=self._take_number)
+            return frozenset(self._numbers)
 
     def _take_end(self, _number: int, _start: int, end: int, _flags: int, _context: object) -> None:
         self._ends.append(end)

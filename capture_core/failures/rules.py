@@ -39,7 +39,7 @@ class Rules:
 
     def look(self, line: bytes) -> Look:
         """Tell what a line may be."""
-        numbers = frozenset(self.signs.numbers(line))
+        numbers = self.signs.numbers(line)
         found = self._looks.get(numbers)
         if found is None:
             found = self._looks[numbers] = self._made(frozenset(self._signs[number] for number in numbers))
@@ -55,5 +55,5 @@ class Rules:
 
 @cache
 def rules() -> Rules:
-    """All patterns, made ready once; for one thread at a time, as what is compiled has room for one scan."""
+    """All patterns, made ready once, for all scans of the process."""
     return Rules()

@@ -27,7 +27,7 @@ class FailureScan:
     """Finds likely failures in a stream, fed in blocks of any size, in linear time and bounded memory.
 
     They come in the order of their places, but for tests that were only listed as failed (see :class:`Pattern`), which
-    are told when their run ends.  For one thread at a time, as all scans of a process share the compiled table.
+    are told when their run ends.  For one thread at a time.
     """
 
     def __init__(self, *, start: int = 0, first_line: int | None = 1, table: Rules | None = None) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -86,6 +88,13 @@ def test_a_failure_without_end_is_ended() -> None:
     wide = b"  " + b"x" * 1_000 + b"\n"
     [found] = found_in([b"Traceback (most recent call last):\n", wide * (2 * FAILURE_BYTES // len(wide))])
     assert found.end - found.start <= FAILURE_BYTES
+
+
+def test_scans_in_several_threads_do_not_mix() -> None:
+    logs = [text(path) * 20 for path in FAILED[:6]]
+    alone = [found_in([data]) for data in logs]
+    with ThreadPoolExecutor(len(logs)) as pool:
+        assert list(pool.map(lambda data: found_in([data]), logs)) == alone
 
 
 # -- what belongs together ------------------------------------------------------------------------------------------
