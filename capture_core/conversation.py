@@ -22,17 +22,18 @@ from capture_core.result import Result
 from capture_core.running import RunningJob
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from typing import Unpack
 
     from capture_core.calls import CallOptions
     from capture_core.facts import Receipt, Upstream
+    from capture_core.hits.options import SearchOptions
     from capture_core.job import Outcome
     from capture_core.limits import Limits
     from capture_core.news import News
     from capture_core.notices import Notice
     from capture_core.polling import Cursor
-    from capture_core.source import Entry
+    from capture_core.source import Entry, Hit
     from capture_core.text_source import Given
     from capture_core.user_rule import UserRule
 
@@ -162,6 +163,24 @@ class Conversation:
 
         with Inbox(self.path, checked.text("consumer", consumer), since_now=since_now) as inbox:
             yield from inbox.follow() if follow else inbox.look()
+
+    def search(
+        self, pattern: str, refs: Iterable[str] | None = None, **options: Unpack[SearchOptions]
+    ) -> Iterator[Hit]:
+        """Matching lines of these captures, whoever owns them, in order; without ``refs`` of all, newest first.
+
+        ``pattern``: a regular expression that needs linear time, or, ``fixed``, a text; what else may be said:
+        :class:`SearchOptions`.  Searched is what is committed when each stream's turn comes, in fixed memory.  Close
+        the iterator to stop early; :func:`capture_core.hits.token.after` gives the word that goes on behind a hit.
+
+        Raises ``Refused`` for what cannot be searched for, ``UnknownRef``, and ``StreamGone`` when a text goes away.
+        """
+        from capture_core.hits import options as given
+        from capture_core.hits.places import all_in, named_in
+
+        named = None if refs is None else checked.texts("refs", refs)
+        search = given.read(pattern, options)
+        return given.run(search, all_in(self.path) if named is None else named_in(self.path, named))
 
     def wait(self, ref: str, timeout: float | None = None) -> Entry | None:
         """How a capture stands when it has ended, whoever owns it; ``None`` when ``timeout`` seconds passed first.

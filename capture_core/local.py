@@ -5,37 +5,31 @@ from __future__ import annotations
 import time
 from contextlib import aclosing
 from functools import partial
-from itertools import islice
-from typing import TYPE_CHECKING, Final, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
 from anyio import to_thread
 
 from capture_core.descend import conversation
 from capture_core.desk import Desk, fresh
-from capture_core.errors import StreamGone
 from capture_core.feed import Feed, Polling
+from capture_core.hits.running import RunningSearch
 from capture_core.limits.reading import SLOW_POLL_SECONDS, WATCHED_LOOK_SECONDS
 from capture_core.line_cache import LineCache
 from capture_core.local_lines import LocalLines
-from capture_core.reader import StreamReader
 from capture_core.request import ask_owner
-from capture_core.search import compile_pattern, search
 from capture_core.shelf import Shelf, conversations_in, is_conversation
 from capture_core.source import Address, Changes, Entry, Hit, Listing, Marks, Page
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Callable, Iterable, Iterator
+    from collections.abc import AsyncGenerator, Callable, Iterable
 
     from capture_core.facts import RequestKind, SidecarKind
     from capture_core.line_counts import SharedCount
-    from capture_core.search import Found, Matcher
     from capture_core.shelf import Subscription
+    from capture_core.sought import Search
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
-
-_BLOCKS_A_HOP: Final = 8
-"""Search blocks read between two returns to the loop: each return costs as much as reading half a block."""
 
 
 class LocalSource:
@@ -56,7 +50,8 @@ class LocalSource:
         """``cache_folder``: the user's, where the line indexes of ended captures are kept; ``None``: nowhere."""
         self._shelf = Shelf(conversations, folders)
         self._desk = Desk(self._shelf)
-        self._lines = LocalLines(self._shelf, LineCache(cache_folder))
+        self._cache = LineCache(cache_folder)
+        self._lines = LocalLines(self._shelf, self._cache)
         self._feed = Polling() if feed is None else feed
 
     async def list(self) -> Listing:
@@ -81,17 +76,18 @@ class LocalSource:
         """The count of one stream's lines; that of an ended capture may be there from an earlier time."""
         return await _in_thread(self._lines.share, address, stream)
 
-    async def search(self, pattern: str, addresses: tuple[Address, ...], *, fixed: bool = False) -> AsyncGenerator[Hit]:
+    async def search(self, search: Search, addresses: tuple[Address, ...] = ()) -> AsyncGenerator[Hit]:
         """Hits by capture, stream and offset, in what is committed when each stream's turn comes."""
-        matcher = await _in_thread(lambda: compile_pattern(pattern, fixed=fixed))
         if not addresses:
             addresses = tuple(entry.address for entry in (await self.list()).entries)
-        for address in addresses:
-            path, entry = await _in_thread(fresh, self._shelf, address)
-            for stream in entry.receipt.streams:
-                async with aclosing(_hits(path, entry, stream, matcher)) as hits:
-                    async for hit in hits:
-                        yield hit
+        places = partial(map, partial(fresh, self._shelf), addresses)
+        running = await _in_thread(RunningSearch, search, places, self._cache)
+        try:
+            while (batch := await _in_thread(running.take)) is not None:
+                for hit in batch:
+                    yield hit
+        finally:
+            running.leave()
 
     def changes(self) -> AsyncGenerator[Changes]:
         """Changes since this call, whoever of this source's readers noticed them first."""
@@ -161,45 +157,6 @@ def open_local(path: str, *, feed: Feed | None = None, cache_folder: str | None 
         is_folder = not is_conversation(path) and any(True for _ in conversations_in(path))
     conversations, folders = ((), (path,)) if is_folder else ((path,), ())
     return LocalSource(conversations, folders, feed=feed, cache_folder=cache_folder)
-
-
-async def _hits(path: str, entry: Entry, stream: str, matcher: Matcher) -> AsyncGenerator[Hit]:
-    blocks = _blocks(path, entry, stream, matcher)
-    while (found := await _in_thread(lambda: _next_hits(blocks))) is not None:
-        for item in found:
-            yield _hit(entry.address, stream, item)
-
-
-def _next_hits(blocks: Iterator[tuple[Found, ...]]) -> tuple[Found, ...] | None:
-    """The hits of the first of a few blocks that has any; ``None`` at the end."""
-    found: tuple[Found, ...] | None = None
-    for found in islice(blocks, _BLOCKS_A_HOP):
-        if found:
-            break
-    return found
-
-
-def _blocks(path: str, entry: Entry, stream: str, matcher: Matcher) -> Iterator[tuple[Found, ...]]:
-    try:
-        reader = StreamReader(path, entry, stream)
-    except StreamGone:
-        return  # a log that is missing holds no hit; the entry says that it is missing
-    with reader:
-        yield from search(reader.read, reader.committed, matcher)
-
-
-def _hit(address: Address, stream: str, found: Found) -> Hit:
-    return Hit(
-        address=address,
-        stream=stream,
-        line=found.line,
-        line_start=found.line_start,
-        line_end=found.line_end,
-        start=found.start,
-        end=found.end,
-        text=found.text,
-        text_start=found.text_start,
-    )
 
 
 async def _in_thread(work: Callable[_P, _T], *args: _P.args, **kwargs: _P.kwargs) -> _T:

@@ -6,12 +6,15 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Protocol
 
+from capture_core.record import NamedTuple
+
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
     from capture_core.facts import CaptureFacts, Liveness, ProcessFacts, Receipt, RequestKind, SidecarKind
     from capture_core.line_index import LineIndex
     from capture_core.sidecar import Mark
+    from capture_core.sought import Search
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -132,12 +135,23 @@ class Changes:
     watching: bool
 
 
+class NearLine(NamedTuple):
+    """A line before or after a hit, without its newline; ``text`` is bounded as a hit's is."""
+
+    line: int | None
+    line_start: int
+    line_end: int
+    text: bytes
+    text_start: int
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hit:
-    """One matching line: its number (1-based, ``None`` when not counted), its byte range, and the match's.
+    """One matching line: its number (1-based, ``None`` when not counted), its byte range, and its first match's.
 
     ``text`` are bytes of that line around the match, from offset ``text_start`` on, bounded; the line's newline is
-    in neither.
+    in neither.  ``matches``: the first match, or all of them, up to a bound, where they were asked for.  Of a line
+    that was asked for because nothing in it matches there are none, and ``start`` and ``end`` are where it begins.
     """
 
     address: Address
@@ -149,6 +163,11 @@ class Hit:
     end: int
     text: bytes
     text_start: int
+    generation: int = 1
+    """Of the stream's bytes, as in :class:`Page`."""
+    matches: tuple[tuple[int, int], ...] = ()
+    before: tuple[NearLine, ...] = ()
+    after: tuple[NearLine, ...] = ()
 
 
 class LineCount(Protocol):
@@ -210,7 +229,7 @@ class Source(Protocol):
     async def lines(self, address: Address, stream: str) -> LineCount:
         """The count of one stream's lines, the same one for all who ask while anybody has it."""
 
-    def search(self, pattern: str, addresses: tuple[Address, ...], *, fixed: bool = False) -> AsyncIterator[Hit]:
+    def search(self, search: Search, addresses: tuple[Address, ...] = ()) -> AsyncIterator[Hit]:
         """Hits in order, streaming; linear time whatever the pattern, refused when that cannot be.
 
         Without addresses every capture is searched, newest first.

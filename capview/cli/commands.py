@@ -22,6 +22,8 @@ class Command(NamedTuple):
     module: str
     help: str
     has_conversation: bool = True
+    mixes_words: bool = False
+    """Options may stand between its other words, unless ``--`` stands before these."""
 
 
 class _Module(Protocol):
@@ -40,6 +42,7 @@ COMMANDS: Final = {
     "ls": Command("capview.cli.ls", "list captures, newest first: how each ended, and whether its log is whole"),
     "show": Command("capview.cli.show", "print the receipt of one capture"),
     "read": Command("capview.cli.read", "print a bounded part of a capture"),
+    "search": Command("capview.cli.search", "print matching lines of captures, and where each is", mixes_words=True),
     "errors": Command("capview.cli.errors", "find what looks like a failure in a capture: a guess, never evidence"),
     "outline": Command("capview.cli.outline", "list the steps of a build with their times: derived, never evidence"),
     "diff": Command("capview.cli.diff", "compare two captures, but for times and the like: derived, never evidence"),
@@ -104,7 +107,10 @@ def dispatch(words: Sequence[str]) -> int:
         name, module = words[0], load(words[0])
         parser = Parser(f"capview {name}", description=sentence(name), example=module.EXAMPLE)
         declare(parser, name, module)
-        return module.run(parser.parse_args(words[1:]))
+        # argparse can do only one of both.
+        is_mixed = COMMANDS[name].mixes_words and "--" not in words
+        read = parser.parse_intermixed_args if is_mixed else parser.parse_args
+        return module.run(read(words[1:]))
     parser = _top_parser()
     if len(words) > 1 and not words[0].startswith("-") and not os.path.lexists(words[0]):
         parser.error(f"{words[0]!r} is no command; commands: {', '.join(COMMANDS)}")

@@ -19,14 +19,14 @@ def put_passage(stream: str, pieces: Iterable[bytes], *, labelled: bool) -> None
         put(f"==> {stream} <==\n".encode(), sys.stdout)
     last = b""
     for piece in pieces:
-        put(_for_terminals(piece) if sys.stdout.isatty() else piece, sys.stdout)
+        put(for_terminals(piece) if sys.stdout.isatty() else piece, sys.stdout)
         last = piece or last
     if last and not last.endswith(b"\n") and (labelled or sys.stdout.isatty()):
         put(b"\n", sys.stdout)
 
 
-def _for_terminals(data: bytes) -> bytes:
-    # What lies in a file may have been put there by anybody; a terminal obeys it.
+def for_terminals(data: bytes) -> bytes:
+    """Text of a capture as a terminal may get it: what lies in a file may have been put there by anybody."""
     return safe_body(data.decode("utf-8", "surrogateescape")).encode("utf-8", "backslashreplace")
 
 

@@ -46,6 +46,8 @@ from capview.pager import FILE_ADAPTER
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, AsyncIterator, Iterator
 
+    from capture_core.sought import Search
+
 _STREAM = "content"
 
 
@@ -92,7 +94,7 @@ class FileSource:
             raise StreamGone(f"{address.ref} {stream} is not this file")
         return await to_thread.run_sync(self._counting)
 
-    def search(self, pattern: str, addresses: tuple[Address, ...], *, fixed: bool = False) -> AsyncIterator[Hit]:  # noqa: ARG002
+    def search(self, search: Search, addresses: tuple[Address, ...] = ()) -> AsyncIterator[Hit]:  # noqa: ARG002
         """A log view searches by itself."""
         raise Refused("a file that is no capture is searched where it is shown, or with grep")
 

@@ -14,8 +14,10 @@ from capture_core import shelf
 from capture_core.errors import PlaceRefused, ReceiptError, Refused, StreamGone, UnknownRef
 from capture_core.facts import Liveness, RequestKind
 from capture_core.feed import Wake
+from capture_core.find.matcher import Wanted
 from capture_core.limits.reading import OPEN_STREAMS
 from capture_core.local import LocalSource, open_local
+from capture_core.sought import Search
 from capture_core.source import Address, ChangeKind, Changes, Source
 from tests.captures import FAILED, Owner, finished
 
@@ -166,21 +168,21 @@ async def test_hits_over_all_captures_and_over_some(tmp_path: Path) -> None:
     old = finished(tmp_path, b"an error\nok\n", b"error too\n", second=1)
     new = finished(tmp_path, b"no\nerror\n", second=2)
     source = one(tmp_path)
-    found = [(hit.address, hit.stream, hit.line, hit.text) async for hit in source.search("err.r", ())]
+    found = [(hit.address, hit.stream, hit.line, hit.text) async for hit in source.search(Search(Wanted("err.r")))]
     assert found == [
         (address(new), "stdout", 2, b"error"),
         (address(old), "stdout", 1, b"an error"),
         (address(old), "stderr", 1, b"error too"),
     ]
-    some = [hit.address async for hit in source.search("error", (address(old),), fixed=True)]
+    some = [hit.address async for hit in source.search(Search(Wanted("error", fixed=True)), (address(old),))]
     assert some == [address(old)] * 2
     with pytest.raises(Refused):
-        await anext(source.search("(", ()))
+        await anext(source.search(Search(Wanted("("))))
 
 
 async def test_a_search_can_be_left_early(tmp_path: Path) -> None:
     owner = finished(tmp_path, b"hit\n" * 100_000)
-    async with aclosing(one(tmp_path).search("hit", (address(owner),))) as hits:
+    async with aclosing(one(tmp_path).search(Search(Wanted("hit")), (address(owner),))) as hits:
         assert (await anext(hits)).line == 1
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from capture_core.find.matcher import Wanted
 from capture_core.local import LocalSource
+from capture_core.sought import Search
 from capture_core.source import Address
 from tests.commands import capview
 from tests.core.test_binary import NOISE, png
@@ -49,7 +51,7 @@ async def test_the_screen_shows_them_escaped(tmp_path: Path) -> None:
 async def test_a_search_finds_the_byte(tmp_path: Path) -> None:
     address = captured(tmp_path, ODD)
     source = LocalSource([str(tmp_path / "conversation")])
-    hits = [hit async for hit in source.search("needle", (address,), fixed=True)]
+    hits = [hit async for hit in source.search(Search(Wanted("needle", fixed=True)), (address,))]
     assert [(hit.stream, hit.start) for hit in hits] == [("stdout", ODD.index(b"needle"))]
     page = await source.range(address, "stdout", 0, 1 << 20)
     assert page.data == ODD

@@ -9,6 +9,8 @@ import pytest
 
 from capture_core.errors import Refused, StreamGone, StreamUnreadable, UnknownRef
 from capture_core.facts import RequestKind
+from capture_core.find.matcher import Wanted
+from capture_core.sought import Search
 from capture_core.source import Address, ChangeKind, Source
 from capview.pager import file_source
 from capview.pager.file_source import FileSource
@@ -100,7 +102,7 @@ async def test_only_this_file_and_no_request(log: Path) -> None:
     with pytest.raises(Refused):
         await source.request(source.address, RequestKind.CANCEL, "")
     with pytest.raises(Refused):
-        source.search("x", ())
+        source.search(Search(Wanted("x")))
 
 
 async def test_an_error_is_never_an_empty_file(log: Path) -> None:
