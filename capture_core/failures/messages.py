@@ -24,7 +24,8 @@ MESSAGES: Final = (
             r"(?:error|Error|ERROR|fatal|Fatal|FATAL|CRITICAL): +\S"
         ),
         unless=(
-            r"(?:rror|ERROR|atal|FATAL|CRITICAL): +(?:0|[Nn]o errors?|[Nn]ot? (?:an )?error)\b"
+            r"^ *(?:warning|note|info|debug): "
+            r"|(?:rror|ERROR|atal|FATAL|CRITICAL): +(?:0|[Nn]o errors?|[Nn]ot? (?:an )?error)\b"
             rf"|(?:rror|ERROR|atal|FATAL|CRITICAL): +{_NOTHING}[,;.]?$|[^.]\b0 errors?\b"
         ),
         block=Block(body=r"^(?:hint|note|help): "),
@@ -49,6 +50,7 @@ MESSAGES: Final = (
             "cc -Werror -c error.c -o error.o\n",
             "test_error_is_told PASSED\n",
             "error.c\n",
+            "warning: error: is only a word\n",
             "checking for error: yes\n".replace("error: yes", "error... yes"),
         ),
     ),

@@ -187,6 +187,18 @@ TRACES: Final = (
         spared=("Error\nis only a heading\n",),
     ),
     Pattern(
+        name="ruby",
+        tool="Ruby",
+        kind=_TRACEBACK,
+        severity=_ERROR,
+        signs=(".rb:",),
+        expression=r"^\S+\.rb:\d+:in .*: .*\([A-Z]\w*(?:::\w+)*\)$",
+        block=Block(body=r"^\s+from \S|^\s+\d+: from "),
+        source="documented: Ruby's Exception#full_message",
+        found=("shop.rb:3:in `price': no price (ArgumentError)\n\tfrom shop.rb:6:in `<main>'\n",),
+        spared=("shop.rb:3: warning: assigned but unused variable - error\n",),
+    ),
+    Pattern(
         name="go-panic",
         tool="Go",
         kind=Kind.CRASH,
