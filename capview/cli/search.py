@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from capture_core.catalog import Catalogue, newest_first
 from capture_core.errors import BadInput
 from capture_core.exit_codes import NO
-from capture_core.facts import CaptureState, Liveness
+from capture_core.facts import CaptureState, Liveness, StreamName
 from capture_core.find.matcher import Case, Wanted
 from capture_core.hits import token
 from capture_core.hits.captures import CaptureSearch
@@ -36,7 +36,7 @@ EXAMPLE: Final = """\
 examples:
   capview search 'error|warning' @last -C 2
   capview search -F 'undefined reference' --all --count
-  capview search -w main @last --stream stderr --json | jq -r .text
+  capview search -w main @last --stream stderr --json | jq -r 'select(.type == "hit").text'
 
 A hit is printed as STREAM:LINE:START:END:TEXT, with its capture before it unless one REF is given; START and END are
 the match's bytes, as capview read --bytes takes them.  Patterns are regular expressions that need linear time; what
@@ -64,7 +64,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-w", "--word-regexp", action="store_true", help="matches are whole words")
     parser.add_argument("-v", "--invert-match", action="store_true", help="the lines that do not match")
     parser.add_argument("-C", "--context", type=count, default=0, metavar="N", help="N lines around each, too")
-    parser.add_argument("--stream", metavar="NAME", help="stdout, stderr, output or content (default: all)")
+    parser.add_argument(
+        "--stream", choices=list(StreamName), metavar="NAME", help="stdout, stderr, output or content (default: all)"
+    )
     parser.add_argument("--max-count", type=count, metavar="N", help="at most N hits, then the command that goes on")
     parser.add_argument(
         "--from", dest="start", type=_start, metavar="OFFSET", help="from this byte on, or where a search stopped"

@@ -144,6 +144,7 @@ def test_counts_are_those_of_rg(here: Here, tmp_path: Path) -> None:
         (["x", "--count", "--max-count", "3"], "counted whole"),
         (["x", "@last", "--from", "tool-outputs/shell/20261130T120000Z-aaaaaaaaaaaaaaaa:stdout:1:5"], "not among"),
         (["x", "no-such-ref"], "no capture"),
+        (["x", "@last", "--stream", "stdin"], "stdin"),
     ],
 )
 def test_what_is_of_no_use_is_one_line_and_2(here: Here, tmp_path: Path, words: list[str], said: str) -> None:
