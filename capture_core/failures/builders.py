@@ -16,7 +16,7 @@ BUILDERS: Final = (
         tool="make",
         kind=_BUILD,
         severity=_CONSEQUENCE,
-        signs=("make: ", "make["),
+        signs=(": *** ", " not remade because of errors"),
         expression=_MAKE + r"(?:\*\*\* \[.*\] (?:Error -?\d+|[A-Z][\w ]+)"
         r"|\*\*\* .*due to errors|Target .* not remade because of errors)",
         block=Block(body=_MAKE + r"Target .* not remade because of errors"),
@@ -33,7 +33,7 @@ BUILDERS: Final = (
         tool="make",
         kind=_BUILD,
         severity=_ERROR,
-        signs=("*** ",),
+        signs=(": *** ",),
         expression=_MAKE + r"\*\*\* .|^\S+:\d+: \*\*\* .*\.  Stop\.$",
         unless=r"\*\*\* Waiting for unfinished jobs|: \*\*\* \[",
         source="recorded: GNU make 4.3; its manual",

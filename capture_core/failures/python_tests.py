@@ -9,10 +9,10 @@ from capture_core.failures.pattern import Block, Pattern, RunEnd, Section, Subje
 
 _TEST, _ERROR, _CONSEQUENCE = Kind.TEST, Severity.ERROR, Severity.CONSEQUENCE
 _TOTAL: Final = (
-    r"^(?:=+ )?(?:\d+ \w+, )*\d+ (?:failed|passed|errors?|skipped|deselected|x\w+|warnings?) (?:.* )?in \d.*s\b"
+    r"^(?:=+ )?(?:\d+ \w+, )*\d+ (?:failed|passed|errors?|skipped|deselected|xfailed|xpassed)\b.* in \d.*s\b"
 )
 _HEADING: Final = r"^=+ \S.* =+$"
-_TOTAL_SIGNS: Final = (" failed", " passed", " error", " skipped", " deselected", " x", " warning")
+_TOTAL_SIGNS: Final = (" failed", " passed", " error", " skipped", " deselected", " xfailed", " xpassed")
 _REPORTS: Final = Section(r"^=+ (?:FAILURES|ERRORS) =+$", rf"{_HEADING}|{_TOTAL}", ("^=", *_TOTAL_SIGNS))
 _SUMMARY: Final = Section(r"^=+ short test summary info =+$", rf"{_HEADING}|{_TOTAL}", ("^=", *_TOTAL_SIGNS))
 
