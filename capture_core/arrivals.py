@@ -42,13 +42,13 @@ class Arrivals:
             return self._ended if self.any else None
         if self.known_to is not None and offset >= self.known_to:
             return None
-        marks = self._reader.marks(offset, offset + 1).marks
-        return marks[0].value if marks and marks[0].offset <= offset else None
+        mark = self._reader.at(offset)
+        return None if mark is None else mark.value
 
     @property
     def any(self) -> bool:
         """Whether anything is known."""
-        return bool(self._reader.marks(0, self._end).marks[:1])
+        return self._reader.first_at(0) is not None
 
     def close(self) -> None:
         """Give the descriptor back."""

@@ -54,6 +54,11 @@ class SidecarReader:
             end, wanted = found[SIDECAR_RANGE_RECORDS].offset, SIDECAR_RANGE_RECORDS
         return Marks(start=start, end=max(start, end), marks=found[:wanted])
 
+    def at(self, offset: int) -> Mark | None:
+        """The one record that holds at ``offset``; ``None``: none does."""
+        index = bisect_right(self._records, offset, key=itemgetter(0)) - 1
+        return self._records[index] if index >= 0 else None
+
     def first_at(self, value: int) -> int | None:
         """The offset from which on text arrived at ``value`` or later; ``None`` where none did.  For times only."""
         at = bisect_left(self._records, value, key=itemgetter(1))

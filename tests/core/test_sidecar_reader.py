@@ -54,11 +54,13 @@ def test_a_range_says_what_the_whole_says(
     put(owner, [*marks], more=more)
     with reader(conversation, owner) as opened:
         answer = opened.marks(start, end)
+        holding = opened.at(start)
     owner.release()
     holds = [mark for mark in marks if mark.offset <= start][-1:]
     within = [mark for mark in marks if start < mark.offset < end]
     assert list(answer.marks) == [mark for mark in holds if mark.offset < end] + within
     assert (answer.start, answer.end) == (start, max(start, end))
+    assert holding == (holds[0] if holds else None)
 
 
 def test_more_than_is_given_at_once_is_read_on_at_the_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
