@@ -12,6 +12,7 @@ from capture_core.facts import CaptureReason, Producer, StreamName, Upstream
 from capture_core.upstream import WHOLE, parse
 from capview import present
 from capview.cli import kept_options
+from capview.cli.interruptible import InterruptibleInput
 from capview.cli.standard import silence
 from capview.cli.words import put, say, warn
 
@@ -99,9 +100,8 @@ def _save(arguments: argparse.Namespace, conversation: str, on_leftover: Callabl
 
     settings = kept_options.settings_of(arguments, conversation)
     masking = kept_options.masking(arguments, settings)
-    # Unbuffered: what came is written when it comes.
-    with open(0, "rb", buffering=0, closefd=False) as stdin:
-        return save(stdin, _description(arguments), conversation, settings.limits, masking, on_leftover=on_leftover)
+    given = InterruptibleInput(0)
+    return save(given, _description(arguments), conversation, settings.limits, masking, on_leftover=on_leftover)
 
 
 def _description(arguments: argparse.Namespace) -> Description:

@@ -192,6 +192,18 @@ def wait_for(place: Path, saver: subprocess.Popen[bytes], committed: bytes) -> N
             saver.wait(0.005)
 
 
+def test_a_text_that_is_interrupted_in_the_middle_of_a_write_has_an_end(tmp_path: Path) -> None:
+    script = 'yes "a line that goes on and on" | exec capview save --conversation "$1" --tool browser'
+    with subprocess.Popen(["bash", "-c", script, "bash", str(tmp_path)], start_new_session=True) as feeder:
+        while not (found := [path for path in tmp_path.glob("tool-outputs/*/*.live") if path.stat().st_size > 2**20]):
+            with pytest.raises(subprocess.TimeoutExpired):
+                feeder.wait(0.005)
+        assert len(found) == 1
+        os.killpg(feeder.pid, signal.SIGINT)
+    entry = the_one(tmp_path)
+    assert (entry.liveness, entry.capture.reason) == (Liveness.FINAL, "upstream-truncated")
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
 def test_it_is_live_while_it_is_read_and_ends_as_it_was_ended(tmp_path: Path, number: signal.Signals) -> None:
     command = ["capview", "save", "--conversation", str(tmp_path), "--tool", "browser"]
