@@ -116,9 +116,11 @@ class Owner:
 @contextlib.contextmanager
 def no_more_open_files(spare: int = 0) -> Iterator[None]:
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    next_free = os.dup(0)
-    os.close(next_free)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (next_free + spare, hard))
+    # The numbers below the limit that are free: those of what is open need not follow each other.
+    free = [os.dup(0) for _ in range(spare + 1)]
+    for fd in free:
+        os.close(fd)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (free[spare], hard))
     try:
         yield
     finally:

@@ -7,6 +7,7 @@ import os
 import resource
 import stat
 import struct
+import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,7 +20,7 @@ from capture_core.errors import NameTaken, PlaceRefused
 from capture_core.namespace import Namespace
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
 NOBODY = 65534
 
@@ -58,16 +59,18 @@ def as_nobody(work: Callable[[], object], *, umask: int = 0o022) -> str:
 
 
 @pytest.fixture
-def open_to_nobody(tmp_path: Path) -> Path:
-    """A folder that the unprivileged user owns and reaches."""
-    place = tmp_path / "nobody"
-    place.mkdir(mode=0o700)
-    if os.geteuid() == 0:
-        for above in (tmp_path, *tmp_path.parents[:3]):
-            if not above.stat().st_mode & stat.S_IXOTH:
-                above.chmod(above.stat().st_mode | stat.S_IXOTH)
-        os.chown(place, NOBODY, NOBODY)
-    return place
+def open_to_nobody() -> Iterator[Path]:
+    """A folder that the unprivileged user owns and reaches.
+
+    Not below pytest's own, which every session that begins shuts to others.
+    """
+    with tempfile.TemporaryDirectory() as above:
+        Path(above).chmod(0o711)
+        place = Path(above, "nobody")
+        place.mkdir(mode=0o700)
+        if os.geteuid() == 0:
+            os.chown(place, NOBODY, NOBODY)
+        yield place
 
 
 def make_files(conversation: Path) -> None:
